@@ -1,0 +1,6 @@
+//! Carrying out a plan: the only place that calls out.
+
+pub mod http;
+mod reply;
+
+pub use reply::{Cut, HandleError, HttpReply};

@@ -1,0 +1,42 @@
+//! What came back, not yet understood.
+
+use std::time::Duration;
+
+use ::http::{HeaderMap, StatusCode};
+use bytes::Bytes;
+
+/// An upstream's answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HttpReply {
+    /// The status.
+    pub status: StatusCode,
+    /// All headers, content codings already undone.
+    pub headers: HeaderMap,
+    /// The body, at most as long as the limit.
+    pub body: Bytes,
+    /// Set when the body went on after the limit.
+    pub cut: Option<Cut>,
+}
+
+/// A body that was cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cut {
+    /// The limit in bytes.
+    pub limit: u64,
+    /// The whole length as the upstream announced it, if it did.
+    pub announced: Option<u64>,
+}
+
+/// Why no answer came. The text is for the caller and names no internals.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say it")]
+pub enum HandleError {
+    #[error("the service could not be reached")]
+    Connect(#[source] Box<dyn std::error::Error + Send + Sync>),
+    #[error("the service gave no answer within {} s", .0.as_secs_f32())]
+    Timeout(Duration),
+    #[error("the service broke the connection before its answer was complete")]
+    Broken(#[source] Box<dyn std::error::Error + Send + Sync>),
+    #[error("the request could not be sent")]
+    Request(#[source] Box<dyn std::error::Error + Send + Sync>),
+}

@@ -1,0 +1,25 @@
+//! A sidecar that turns OpenAPI (Swagger) documents into MCP tools.
+//!
+//! One call reads top to bottom through the modules below, which stand in the order of the flow:
+//!
+//! 1. `config`: flags, environment and one YAML file become one checked configuration.
+//! 2. [`openapi`]: each document is read, its references resolved, and brought into one normal form.
+//! 3. [`discovery`]: every operation becomes a tool, or a reason why not.
+//! 4. [`registry`]: tools by name, immutable, swapped whole on reload.
+//! 5. [`invoke`]: find the tool, validate and bind the arguments ([`binding`]), carry the plan out
+//!    ([`handler`]), understand the reply ([`interpret`]), under the rules of [`policy`].
+//! 6. [`mcp`]: a JSON-RPC answer exactly as the client's protocol revision wants it.
+//! 7. [`transport`]: Streamable HTTP or stdio.
+
+pub mod binding;
+pub mod discovery;
+pub mod handler;
+pub mod interpret;
+pub mod invoke;
+pub mod mcp;
+pub mod openapi;
+pub mod policy;
+pub mod registry;
+pub mod secret;
+pub mod tool;
+pub mod transport;

@@ -1,0 +1,1 @@
+//! The protocol: message in, messages out; knows no transport.

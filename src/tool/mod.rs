@@ -1,0 +1,70 @@
+//! The vocabulary every stage speaks: tools, their targets, calls and outcomes.
+//!
+//! Pure data. No I/O, no protocol, no document: a stage that turns one of these into another
+//! lives elsewhere and imports from here.
+
+mod call;
+mod json;
+mod name;
+mod outcome;
+mod target;
+
+pub use call::{CallId, Caller, NoProgress, Progress, ToolCall, TraceContext};
+pub use json::Json;
+pub use name::{InvalidToolName, ToolName};
+pub use outcome::{Content, Outcome, Text};
+pub use target::{
+    Body, BodyArgument, BodyCodec, BodyMedia, FieldEncoding, FlatField, HttpTarget, Location,
+    Parameter, PartKind, PathPart, PathTemplate, Style, Target, XmlNames,
+};
+
+use serde::Serialize;
+
+/// One operation as an MCP client sees it, and what a call of it is turned into.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tool {
+    /// Unique within a registry.
+    pub name: ToolName,
+    /// A short human name, if the document has one.
+    pub title: Option<String>,
+    /// Never empty.
+    pub description: String,
+    /// JSON Schema 2020-12 with `type: object` at the root.
+    pub input_schema: Json,
+    /// JSON Schema 2020-12 with `type: object` at the root; absent where none is published.
+    pub output_schema: Option<Json>,
+    /// What a client may assume of a call.
+    pub annotations: Annotations,
+    /// The object under `_meta`: everything of the operation that has no place of its own.
+    pub meta: Json,
+    /// What a call becomes.
+    pub target: Target,
+    /// Client capabilities without which the operation may not be called, for instance `sampling`.
+    pub requires: Vec<String>,
+    /// Whether a human has to agree before each call.
+    pub confirm: bool,
+}
+
+/// The hints of MCP's `ToolAnnotations`. Absent members mean the protocol's defaults.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Annotations {
+    /// A human name; repeated here for clients that know no `title` on the tool.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// The call changes nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_only_hint: Option<bool>,
+    /// The call may destroy something.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub destructive_hint: Option<bool>,
+    /// Calling twice has the effect of calling once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idempotent_hint: Option<bool>,
+    /// The call reaches an open world of things.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub open_world_hint: Option<bool>,
+    /// The operation's tags.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+}

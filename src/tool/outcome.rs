@@ -1,0 +1,123 @@
+//! What a call came to, in MCP's terms but in no revision's wire form.
+
+use bytes::Bytes;
+
+/// The result of a tool call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// What the model reads.
+    pub content: Vec<Content>,
+    /// The same as data: valid JSON text, as received.
+    pub structured: Option<Text>,
+    /// The operation failed (MCP `isError`).
+    pub is_error: bool,
+    /// The upstream's HTTP status or the child's exit code, for the log.
+    pub status: Option<i32>,
+}
+
+impl Outcome {
+    /// A failure told in one text.
+    #[must_use]
+    pub fn failure(text: impl Into<String>) -> Self {
+        Self {
+            content: vec![Content::Text(Text::from(text.into()))],
+            structured: None,
+            is_error: true,
+            status: None,
+        }
+    }
+}
+
+/// One content block.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Content {
+    /// Plain text or the text of a JSON document.
+    Text(Text),
+    /// An image; `data` is not yet base64.
+    Image {
+        /// The bytes.
+        data: Bytes,
+        /// Media type without parameters.
+        media_type: String,
+    },
+    /// A sound; `data` is not yet base64.
+    Audio {
+        /// The bytes.
+        data: Bytes,
+        /// Media type without parameters.
+        media_type: String,
+    },
+    /// Any other bytes, embedded as a resource's blob.
+    Blob {
+        /// Names the resource; no client has to be able to read it.
+        uri: String,
+        /// The bytes.
+        data: Bytes,
+        /// Media type without parameters.
+        media_type: String,
+    },
+    /// A text embedded as a resource.
+    Document {
+        /// Names the resource.
+        uri: String,
+        /// The text.
+        text: Text,
+        /// Media type without parameters.
+        media_type: String,
+    },
+    /// A resource the client can read from this server for a while.
+    Link {
+        /// Where.
+        uri: String,
+        /// A short name.
+        name: String,
+        /// What it is.
+        description: String,
+        /// Media type without parameters.
+        media_type: String,
+        /// In bytes, when known.
+        size: Option<u64>,
+    },
+}
+
+/// Bytes that are known to be UTF-8, shared with the buffer they were received in.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Text(Bytes);
+
+impl Text {
+    /// Checks `bytes` without copying them.
+    ///
+    /// # Errors
+    /// Gives the bytes back when they are not UTF-8.
+    pub fn from_utf8(bytes: Bytes) -> Result<Self, Bytes> {
+        if std::str::from_utf8(&bytes).is_ok() {
+            Ok(Self(bytes))
+        } else {
+            Err(bytes)
+        }
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        std::str::from_utf8(&self.0).unwrap_or_default()
+    }
+
+    /// The bytes, for copying into an answer without checking them again.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl From<String> for Text {
+    fn from(text: String) -> Self {
+        Self(Bytes::from(text))
+    }
+}
+
+impl From<&'static str> for Text {
+    fn from(text: &'static str) -> Self {
+        Self(Bytes::from_static(text.as_bytes()))
+    }
+}

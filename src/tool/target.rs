@@ -1,0 +1,222 @@
+//! What a call of a tool is turned into: where each argument goes and how it is written there.
+
+use http::Method;
+use serde_json::Value;
+use url::Url;
+
+/// The two kinds of things a tool can stand for.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Target {
+    /// An operation of an HTTP service.
+    Http(Box<HttpTarget>),
+}
+
+/// An HTTP operation, resolved so far that binding arguments needs no document.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HttpTarget {
+    /// The request method.
+    pub method: Method,
+    /// Scheme, authority and base path; without query and fragment. The base path's trailing
+    /// slash is not significant.
+    pub base: Url,
+    /// The path below the base.
+    pub path: PathTemplate,
+    /// In the document's order.
+    pub parameters: Vec<Parameter>,
+    /// The request body, where the operation takes one.
+    pub body: Option<Body>,
+    /// The `Accept` header's value.
+    pub accept: String,
+}
+
+/// A path template cut into its parts, for instance `/pets/{id}` into `/pets/` and `id`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PathTemplate {
+    /// The template as the document has it, for messages and logs.
+    pub template: String,
+    /// The parts in order; they begin with a literal that starts with `/`.
+    pub parts: Vec<PathPart>,
+}
+
+/// A piece of a path template.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PathPart {
+    /// Sent as it stands, already percent-encoded where needed.
+    Literal(String),
+    /// Replaced by the value of the path parameter of this wire name.
+    Parameter {
+        /// The parameter's wire name.
+        name: String,
+        /// A catch-all (`{*slug}`): slashes in the value stay slashes.
+        catch_all: bool,
+    },
+}
+
+/// One parameter: which argument feeds it and how its value is written.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Parameter {
+    /// The key in the tool's arguments.
+    pub argument: String,
+    /// The name on the wire.
+    pub name: String,
+    /// Where it goes.
+    pub location: Location,
+    /// How arrays and objects are written (OpenAPI 3.2, section 4.12.2).
+    pub style: Style,
+    /// Whether each item or property is written on its own.
+    pub explode: bool,
+    /// Reserved characters of RFC 3986 stay as they are (query only).
+    pub allow_reserved: bool,
+    /// An empty value may be sent as the bare name (query only).
+    pub allow_empty: bool,
+    /// A call without a value cannot be bound.
+    pub required: bool,
+    /// The value is serialised as this media type instead of by `style`.
+    pub content: Option<String>,
+    /// Always this value; the caller neither sees nor sets it.
+    pub fixed: Option<Value>,
+    /// Sent when the caller gives none.
+    pub default: Option<Value>,
+}
+
+/// Where a parameter goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Location {
+    /// A piece of the path.
+    Path,
+    /// A part of the query.
+    Query,
+    /// The whole query (OpenAPI 3.2 `querystring`).
+    QueryString,
+    /// A request header.
+    Header,
+    /// A part of the `Cookie` header.
+    Cookie,
+}
+
+/// OpenAPI's parameter styles, and Swagger 2.0's tab-separated one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Style {
+    /// `3,4,5`
+    Simple,
+    /// `.3.4.5`
+    Label,
+    /// `;id=3;id=4`
+    Matrix,
+    /// `id=3&id=4`
+    Form,
+    /// `id=3%204`
+    SpaceDelimited,
+    /// `id=3|4`
+    PipeDelimited,
+    /// `id=3%094`; Swagger's `tsv`
+    TabDelimited,
+    /// `id[a]=1&id[b]=2`
+    DeepObject,
+}
+
+/// The request body: which arguments feed it and the forms it can take.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Body {
+    /// Where the value comes from.
+    pub argument: BodyArgument,
+    /// A call without a body cannot be bound.
+    pub required: bool,
+    /// The document's media types, the best one first; never empty.
+    pub media: Vec<BodyMedia>,
+    /// The argument by which the caller picks another of `media`, if there is a choice.
+    pub choice: Option<String>,
+}
+
+/// Where a body's value comes from.
+#[derive(Debug, Clone, PartialEq)]
+pub enum BodyArgument {
+    /// One argument holds the whole body.
+    Whole(String),
+    /// Each of these arguments is a property of an object body.
+    Flat(Vec<FlatField>),
+}
+
+/// A body property that is a top-level argument.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FlatField {
+    /// The key in the tool's arguments.
+    pub argument: String,
+    /// The property's name in the body.
+    pub property: String,
+}
+
+/// One media type a body can be sent as.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BodyMedia {
+    /// Sent as `Content-Type` (multipart gets its boundary).
+    pub media_type: String,
+    /// How the value is written.
+    pub codec: BodyCodec,
+}
+
+/// How a body's value becomes bytes.
+#[derive(Debug, Clone, PartialEq)]
+pub enum BodyCodec {
+    /// JSON, `+json` included.
+    Json,
+    /// `application/x-www-form-urlencoded`, one entry per property with special treatment.
+    Form(Vec<FieldEncoding>),
+    /// `multipart/form-data`, one entry per property with special treatment.
+    Multipart(Vec<FieldEncoding>),
+    /// The argument is text and is sent as it is.
+    Text,
+    /// The argument is base64 of the bytes to send.
+    Binary,
+    /// XML, written by the schema's `xml` objects.
+    Xml(XmlNames),
+    /// One JSON value a line (NDJSON, JSON Lines) from an array.
+    JsonLines,
+}
+
+/// How one property of a form or multipart body is written (OpenAPI's Encoding Object).
+#[derive(Debug, Clone, PartialEq)]
+pub struct FieldEncoding {
+    /// The property's name.
+    pub property: String,
+    /// A style, where the document gives one (form, or form-style multipart parts).
+    pub style: Option<Style>,
+    /// With `style`.
+    pub explode: bool,
+    /// With `style`.
+    pub allow_reserved: bool,
+    /// The part's or value's media type, where the document gives one.
+    pub content_type: Option<String>,
+    /// What the value is.
+    pub kind: PartKind,
+}
+
+/// What a multipart property's value is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PartKind {
+    /// Text for scalars, JSON for arrays and objects.
+    Value,
+    /// A file: base64 text, or an object with `data` (base64) or `text`, `filename`, `contentType`.
+    File,
+    /// An array of files, each a part of its own.
+    Files,
+}
+
+/// A schema's `xml` names, as a tree that follows the value (OpenAPI 3.2, section 4.24).
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct XmlNames {
+    /// The element or attribute name; the property's own where empty.
+    pub name: String,
+    /// A namespace URI.
+    pub namespace: Option<String>,
+    /// A namespace prefix.
+    pub prefix: Option<String>,
+    /// Written as an attribute of the parent.
+    pub attribute: bool,
+    /// An array whose items stand inside an element of the array's own.
+    pub wrapped: bool,
+    /// Properties by their name in the value.
+    pub properties: Vec<(String, Self)>,
+    /// The items of an array.
+    pub items: Option<Box<Self>>,
+}
