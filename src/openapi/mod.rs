@@ -1,6 +1,237 @@
 //! Loading a document: read, parse, bring to one normal form, resolve references, model.
 
+mod assemble;
+mod budget;
+mod error;
+mod external;
+mod finding;
 mod model;
 mod reference;
+mod source;
+mod text;
+mod upgrade;
 
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde_json::Value;
+use url::Url;
+
+pub use error::LoadError;
 pub use model::*;
+pub use source::Source;
+
+use budget::Budget;
+use external::{BroughtIn, Location};
+use finding::Findings;
+use upgrade::Version;
+
+/// Limits and permissions of loading.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// The most bytes of one document.
+    pub max_bytes: u64,
+    /// The most time for fetching one document over HTTP.
+    pub timeout: Duration,
+    /// The most other documents that references may bring in.
+    pub max_external_documents: usize,
+    /// The most bytes of all other documents together.
+    pub max_external_bytes: u64,
+    /// The most references from document to document in a row.
+    pub max_external_depth: usize,
+    /// Folders whose files references may name, besides the document's own folder.
+    pub allowed_folders: Vec<PathBuf>,
+    /// Origins (scheme, host, port) whose URLs references may name, besides the document's own.
+    /// Their addresses must be public.
+    pub allowed_origins: Vec<Url>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            max_bytes: 64 << 20,
+            timeout: Duration::from_secs(30),
+            max_external_documents: 256,
+            max_external_bytes: 64 << 20,
+            max_external_depth: 16,
+            allowed_folders: Vec::new(),
+            allowed_origins: Vec::new(),
+        }
+    }
+}
+
+/// Loads a document and whatever it refers to.
+///
+/// Faults that leave the rest usable are [`Document::findings`].
+///
+/// # Errors
+/// The source cannot be read, or is no OpenAPI document of a known version.
+pub async fn load(source: &Source, settings: &Settings) -> Result<Document, LoadError> {
+    let name = source.to_string();
+    let fetched = source::read(source, settings.max_bytes, settings.timeout).await?;
+    let location = match (source, &fetched.url) {
+        (_, Some(url)) => Location::Url(url.clone()),
+        (Source::File(path), None) => {
+            let real = tokio::fs::canonicalize(path).await;
+            Location::File(real.unwrap_or_else(|_| path.clone()))
+        }
+        (Source::Stdin | Source::Url(_), None) => Location::Unknown,
+    };
+    let (bytes, base) = (fetched.bytes, fetched.url);
+    let mut draft = blocking(&name, {
+        let name = name.clone();
+        move || Draft::parse(&bytes, name, base)
+    })
+    .await??;
+    if draft.refers_elsewhere {
+        draft.brought_in = external::bring_in(
+            &mut draft.tree,
+            &location,
+            draft.version,
+            settings,
+            &mut draft.findings,
+        )
+        .await;
+    }
+    draft.size += draft.brought_in.size;
+    blocking(&name, move || draft.finish()).await
+}
+
+/// Loads a document from its bytes, which people know as `name`. `base` is the URL it came from,
+/// for relative servers. References into other documents are findings.
+///
+/// # Errors
+/// The bytes are no OpenAPI document of a known version, or more than allowed.
+pub fn parse(
+    bytes: &[u8],
+    name: &str,
+    base: Option<&Url>,
+    settings: &Settings,
+) -> Result<Document, LoadError> {
+    if bytes.len() as u64 > settings.max_bytes {
+        return Err(LoadError::TooLarge {
+            name: name.to_owned(),
+            limit: settings.max_bytes,
+        });
+    }
+    Draft::parse(bytes, name.to_owned(), base.cloned()).map(Draft::finish)
+}
+
+/// Runs heavy work off the threads that serve calls.
+async fn blocking<T: Send + 'static>(
+    name: &str,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, LoadError> {
+    tokio::task::spawn_blocking(work)
+        .await
+        .map_err(|error| LoadError::Interrupted {
+            name: name.to_owned(),
+            reason: error.to_string(),
+        })
+}
+
+/// A parsed document on its way to the normal form.
+struct Draft {
+    name: String,
+    base: Option<Url>,
+    tree: Value,
+    /// Bytes of the document and of what it refers to.
+    size: usize,
+    version: Version,
+    /// False where surely no reference leads out of the document.
+    refers_elsewhere: bool,
+    brought_in: BroughtIn,
+    findings: Findings,
+}
+
+impl Draft {
+    fn parse(bytes: &[u8], name: String, base: Option<Url>) -> Result<Self, LoadError> {
+        let parsed = text::parse(bytes, &name)?;
+        let mut findings = Findings::default();
+        for pointer in &parsed.duplicates {
+            findings.warn(
+                "duplicate-key",
+                pointer,
+                "the key occurs more than once; the last one counts".to_owned(),
+                "remove one of them",
+            );
+        }
+        let version = Version::detect(&parsed.tree, &name, &mut findings)?;
+        let brought_in = BroughtIn::default();
+        Ok(Self {
+            name,
+            base,
+            tree: parsed.tree,
+            size: bytes.len(),
+            refers_elsewhere: external::may_be_in(bytes),
+            version,
+            brought_in,
+            findings,
+        })
+    }
+
+    fn finish(mut self) -> Document {
+        if self.version == Version::V2 {
+            let budget = Budget::for_size(self.size);
+            upgrade::upgrade_swagger(
+                &mut self.tree,
+                self.base.as_ref(),
+                budget,
+                &mut self.findings,
+            );
+        }
+        upgrade::normalise(
+            &mut self.tree,
+            self.version,
+            &self.brought_in.versions,
+            &mut self.findings,
+        );
+        let mut document = assemble::document(
+            self.tree,
+            &self.name,
+            self.base.as_ref(),
+            Budget::for_size(self.size),
+            &mut self.findings,
+        );
+        let written = Written {
+            swagger: self.version == Version::V2,
+            names: &self.brought_in.names,
+        };
+        document.findings = self.findings.finish(|pointer| written.pointer(pointer));
+        document
+    }
+}
+
+/// Turns pointers into the normal form into pointers into the document as written.
+struct Written<'a> {
+    swagger: bool,
+    names: &'a [String],
+}
+
+impl Written<'_> {
+    fn pointer(&self, pointer: &str) -> String {
+        if let Some(rest) = pointer.strip_prefix("/components/x-external/") {
+            let (number, rest) = rest.split_once('/').unwrap_or((rest, ""));
+            let name = number
+                .parse()
+                .ok()
+                .and_then(|number: usize| self.names.get(number));
+            return format!("{}#/{rest}", name.map_or("", String::as_str));
+        }
+        if self.swagger {
+            for (normal, written) in [
+                ("/components/schemas", "/definitions"),
+                ("/components/securitySchemes", "/securityDefinitions"),
+                ("/servers/0", "/basePath"),
+            ] {
+                if let Some(rest) = pointer.strip_prefix(normal) {
+                    return format!("{written}{rest}");
+                }
+            }
+        }
+        pointer.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,137 @@
+//! Why a document could not be loaded at all.
+
+use thiserror::Error;
+
+/// A document that could not be loaded. `name` is the source as people name it, without secrets.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum LoadError {
+    /// The source is neither `-`, an http(s) URL nor a path.
+    #[error("{found:?} is not a document: expected a path, an http or https URL, or -")]
+    Source {
+        /// What was given.
+        found: String,
+    },
+    /// The file or stdin cannot be read.
+    #[error("cannot read {name}: {source}")]
+    Read {
+        /// The source.
+        name: String,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+    /// The server cannot be reached, or did not answer in time.
+    #[error("cannot fetch {name}: {reason}")]
+    Fetch {
+        /// The source.
+        name: String,
+        /// Why, without secrets.
+        reason: String,
+    },
+    /// The server answered with something else than success.
+    #[error("cannot fetch {name}: expected status 200, found {status}{hint}")]
+    Status {
+        /// The source.
+        name: String,
+        /// The HTTP status.
+        status: u16,
+        /// What to do, or nothing.
+        hint: &'static str,
+    },
+    /// More bytes than allowed.
+    #[error("{name} is larger than {limit} bytes; raise the limit if this is meant")]
+    TooLarge {
+        /// The source.
+        name: String,
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// More values than any real document has; each takes many times its bytes in memory.
+    #[error("{name} holds more than {limit} values; split the document")]
+    TooMany {
+        /// The source.
+        name: String,
+        /// The limit.
+        limit: usize,
+    },
+    /// No bytes, or only white space.
+    #[error("{name} is empty: expected an OpenAPI document in JSON or YAML")]
+    Empty {
+        /// The source.
+        name: String,
+    },
+    /// An HTML or XML page.
+    #[error(
+        "{name} is {found}, expected an OpenAPI document in JSON or YAML; give the address of the document itself, not of a page that shows it"
+    )]
+    Page {
+        /// The source.
+        name: String,
+        /// `an HTML page` or `an XML document`.
+        found: &'static str,
+    },
+    /// Not UTF-8.
+    #[error("{name}:{line}:{column}: expected UTF-8 text, found {found}")]
+    Encoding {
+        /// The source.
+        name: String,
+        /// From 1.
+        line: usize,
+        /// From 1, in bytes.
+        column: usize,
+        /// What stands there.
+        found: String,
+    },
+    /// Neither JSON nor YAML.
+    #[error("{name}:{line}:{column}: not valid {format}: {message}")]
+    Syntax {
+        /// The source.
+        name: String,
+        /// `JSON` or `YAML`.
+        format: &'static str,
+        /// From 1; 0 where unknown.
+        line: usize,
+        /// From 1; 0 where unknown.
+        column: usize,
+        /// What was expected and found.
+        message: String,
+    },
+    /// Valid JSON or YAML, but no OpenAPI document.
+    #[error(
+        "{name} is not an OpenAPI document: expected an object with the member \"openapi\" or \"swagger\", found {found}"
+    )]
+    NotOpenApi {
+        /// The source.
+        name: String,
+        /// What was found.
+        found: String,
+    },
+    /// A version of OpenAPI that is not read.
+    #[error("{name} is written in {found}; expected Swagger 2.0 or OpenAPI 3.0, 3.1 or 3.2")]
+    Version {
+        /// The source.
+        name: String,
+        /// The version as written.
+        found: String,
+    },
+    /// The work was stopped, for instance because the runtime shuts down.
+    #[error("loading {name} was interrupted: {reason}")]
+    Interrupted {
+        /// The source.
+        name: String,
+        /// Why.
+        reason: String,
+    },
+}
+
+impl LoadError {
+    /// Whether the same source may well load a little later: its service does not answer yet.
+    #[must_use]
+    pub fn may_pass(&self) -> bool {
+        match self {
+            Self::Fetch { .. } => true,
+            Self::Status { status, .. } => matches!(status, 404 | 429 | 500..=599),
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! Collects the findings of one load, and the place (JSON pointer) a walk has reached.
+
+use std::collections::HashSet;
+
+use super::model::{Finding, Severity};
+
+/// More than a person reads; a hostile document could raise millions.
+const LIMIT: usize = 1_000;
+
+/// The findings of one document, each said once.
+#[derive(Debug, Default)]
+pub(super) struct Findings {
+    list: Vec<Finding>,
+    /// Rule, pointer and message.
+    seen: HashSet<(&'static str, String, String)>,
+    left_out: usize,
+}
+
+impl Findings {
+    /// Nothing is lost.
+    pub(super) fn note(&mut self, rule: &'static str, pointer: &str, message: String) {
+        self.add(Severity::Note, rule, pointer, message, None);
+    }
+
+    /// Something was guessed or ignored.
+    pub(super) fn warn(
+        &mut self,
+        rule: &'static str,
+        pointer: &str,
+        message: String,
+        hint: &'static str,
+    ) {
+        self.add(Severity::Warning, rule, pointer, message, Some(hint));
+    }
+
+    /// An operation is missing.
+    pub(super) fn error(
+        &mut self,
+        rule: &'static str,
+        pointer: &str,
+        message: String,
+        hint: &'static str,
+    ) {
+        self.add(Severity::Error, rule, pointer, message, Some(hint));
+    }
+
+    fn add(
+        &mut self,
+        severity: Severity,
+        rule: &'static str,
+        pointer: &str,
+        message: String,
+        hint: Option<&str>,
+    ) {
+        // Lost operations are always told; there are never more of them than operations.
+        if self.list.len() >= LIMIT && severity < Severity::Error {
+            self.left_out += 1;
+            return;
+        }
+        let message = shortened(message);
+        if self
+            .seen
+            .insert((rule, pointer.to_owned(), message.clone()))
+        {
+            self.list.push(Finding {
+                severity,
+                rule,
+                pointer: pointer.to_owned(),
+                message,
+                hint: hint.map(str::to_owned),
+            });
+        }
+    }
+
+    /// The findings, their pointers turned by `as_written` into ones of the document as written.
+    pub(super) fn finish(mut self, as_written: impl Fn(&str) -> String) -> Vec<Finding> {
+        for finding in &mut self.list {
+            finding.pointer = as_written(&finding.pointer);
+        }
+        if self.left_out > 0 {
+            self.list.push(Finding {
+                severity: Severity::Note,
+                rule: "more-findings",
+                pointer: String::new(),
+                message: format!("{} further findings are left out", self.left_out),
+                hint: None,
+            });
+        }
+        self.list
+    }
+}
+
+/// Names of any length stand in a document; a message stays readable.
+fn shortened(mut message: String) -> String {
+    const MOST: usize = 600;
+    if message.len() > MOST {
+        let mut end = MOST;
+        while !message.is_char_boundary(end) {
+            end -= 1;
+        }
+        message.truncate(end);
+        message.push_str("...");
+    }
+    message
+}
+
+/// A JSON pointer that grows and shrinks with a walk.
+#[derive(Debug, Default, Clone)]
+pub(super) struct Place(String);
+
+impl Place {
+    /// At a pointer.
+    pub(super) fn at(pointer: &str) -> Self {
+        Self(pointer.to_owned())
+    }
+
+    /// Runs `visit` one member deeper.
+    pub(super) fn within<T>(&mut self, token: &str, visit: impl FnOnce(&mut Self) -> T) -> T {
+        let length = self.0.len();
+        push_token(&mut self.0, token);
+        let result = visit(self);
+        self.0.truncate(length);
+        result
+    }
+
+    /// Runs `visit` one item deeper.
+    pub(super) fn item<T>(&mut self, index: usize, visit: impl FnOnce(&mut Self) -> T) -> T {
+        self.within(&index.to_string(), visit)
+    }
+
+    /// The pointer.
+    pub(super) fn pointer(&self) -> &str {
+        &self.0
+    }
+
+    /// The pointer of a member.
+    pub(super) fn member(&self, token: &str) -> String {
+        let mut pointer = self.0.clone();
+        push_token(&mut pointer, token);
+        pointer
+    }
+}
+
+/// Appends `/token`, escaped as RFC 6901 has it.
+pub(super) fn push_token(pointer: &mut String, token: &str) {
+    pointer.push('/');
+    for character in token.chars() {
+        match character {
+            '~' => pointer.push_str("~0"),
+            '/' => pointer.push_str("~1"),
+            other => pointer.push(other),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rule_is_told_once_per_place_and_not_without_end() {
+        let mut findings = Findings::default();
+        for number in 0..20 {
+            findings.note("rule", &format!("/{}", number / 2), "again".into());
+        }
+        let mut list = findings.finish(str::to_owned);
+        assert_eq!(list.len(), 10);
+        let mut more = Findings::default();
+        for number in 0..LIMIT + 5 {
+            more.note("rule", &format!("/{number}"), "é".repeat(1_000));
+        }
+        list = more.finish(str::to_owned);
+        assert_eq!(
+            list.last().unwrap().message,
+            "5 further findings are left out"
+        );
+        assert!(list[0].message.len() < 620);
+    }
+
+    #[test]
+    fn places_are_json_pointers() {
+        let mut place = Place::default();
+        let inner = place.within("a/b~c", |place| {
+            place.item(3, |place| place.pointer().to_owned())
+        });
+        assert_eq!(inner, "/a~1b~0c/3");
+        assert_eq!(place.pointer(), "");
+        assert_eq!(place.member("x"), "/x");
+    }
+}

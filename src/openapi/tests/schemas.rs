@@ -1,0 +1,148 @@
+//! Tables: a schema as written, and as it is in 2020-12.
+
+use serde_json::{Value, json};
+
+use super::{load, rules};
+
+/// The schema after loading, and the rules of the findings.
+fn upgraded(version: &str, schema: &Value) -> (Value, Vec<&'static str>) {
+    let document = load(&json!({
+        "openapi": version,
+        "paths": {},
+        "components": {"schemas": {"S": schema, "Pet": {"type": "object"}}},
+    }));
+    let found = document
+        .schemas
+        .get("#/components/schemas/S")
+        .unwrap()
+        .clone();
+    let told = rules(&document.findings)
+        .into_iter()
+        .map(|(_, rule, _)| rule)
+        .collect();
+    (found, told)
+}
+
+fn check(version: &str, table: &[(Value, Value, &[&str])]) {
+    for (written, expected, told) in table {
+        let (found, rules) = upgraded(version, written);
+        assert_eq!(&found, expected, "{written}");
+        assert_eq!(&rules, told, "{written}");
+        // What a second reference to the same place would do.
+        assert_eq!(&upgraded(version, &found).0, expected, "{written}");
+    }
+}
+
+const REF: &str = "#/components/schemas/Pet";
+
+#[test]
+fn schemas_of_3_0_are_translated() {
+    let text = include_str!("../../../tests/fixtures/openapi/schemas-3.0.json");
+    let groups: Value = serde_json::from_str(text).unwrap();
+    for case in groups
+        .as_object()
+        .unwrap()
+        .values()
+        .flat_map(|group| group.as_array().unwrap())
+    {
+        let told: Vec<_> = case["findings"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter_map(Value::as_str)
+            .collect();
+        check(
+            "3.0.3",
+            &[(case["written"].clone(), case["normal"].clone(), &told)],
+        );
+    }
+}
+
+#[test]
+fn siblings_of_a_reference_follow_the_version() {
+    let written = json!({"$ref": REF, "type": "object", "maxProperties": 3, "description": "d"});
+    let reduced = json!({"$ref": REF, "description": "d"});
+    check(
+        "3.0.3",
+        &[(written.clone(), reduced, &["reference-sibling"])],
+    );
+    check("3.1.0", &[(written.clone(), written, &[])]);
+}
+
+#[test]
+fn plain_values_stay_as_they_are() {
+    let data = json!({"nullable": true, "type": "file", "exclusiveMinimum": true, "$ref": "#/nowhere", "required": true});
+    let schema =
+        json!({"default": data, "const": data, "enum": [data], "examples": [data], "x-data": data});
+    check("3.1.0", &[(schema.clone(), schema, &[])]);
+}
+
+#[test]
+fn keywords_of_2020_12_stay() {
+    let schema = json!({
+        "$defs": {"a": {"$anchor": "here"}}, "prefixItems": [{"type": "string"}], "unevaluatedProperties": false,
+        "if": {"type": "string"}, "then": {"minLength": 1}, "patternProperties": {"^x": {"type": ["string", "null"]}},
+        "contentMediaType": "image/png", "contentEncoding": "base64", "dependentSchemas": {"a": true},
+        "minimum": 1.50, "unknown": {"nullable": true}
+    });
+    check("3.1.0", &[(schema.clone(), schema, &[])]);
+}
+
+#[test]
+fn anchors_become_pointers() {
+    let document = load(&json!({
+        "openapi": "3.1.0",
+        "components": {"schemas": {
+            "A": {"$defs": {"a/b": {"$anchor": "here", "type": "string"}}},
+            "B": {"items": {"$ref": "#here"}},
+            "C": {"$ref": "#nowhere"},
+        }},
+    }));
+    let get = |reference: &str| document.schemas.get(reference).unwrap();
+    let target = get("#/components/schemas/B")["items"]["$ref"]
+        .as_str()
+        .unwrap();
+    assert_eq!(target, "#/components/schemas/A/$defs/a~1b");
+    assert_eq!(get(target)["type"], "string");
+    assert_eq!(get("#/components/schemas/C"), &json!({}));
+    assert_eq!(document.findings.len(), 1);
+}
+
+#[test]
+fn references_to_odd_places_are_upgraded_and_those_to_nowhere_taken_out() {
+    let document = load(&json!({
+        "openapi": "3.0.0",
+        "paths": {"/a b": {"get": {"responses": {"200": {"description": "d", "content": {"application/json": {
+            "schema": {"type": "string", "nullable": true}}}}}}}},
+        "x-schemas": {"Odd": {"type": "integer", "nullable": true}},
+        "components": {"schemas": {
+            "A": {"$ref": "#/paths/~1a%20b/get/responses/200/content/application~1json/schema"},
+            "B": {"properties": {"odd": {"$ref": "#/x-schemas/Odd"}}},
+            "C": {"items": {"$ref": "#/components/schemas/None"}, "type": "array"},
+            "D": {"$ref": "other.yaml#/D"},
+        }},
+    }));
+    let get = |reference: &str| document.schemas.get(reference).unwrap();
+    let target = get("#/components/schemas/A")["$ref"].as_str().unwrap();
+    assert_eq!(get(target), &json!({"type": ["string", "null"]}));
+    assert_eq!(
+        get("#/x-schemas/Odd"),
+        &json!({"type": ["integer", "null"]})
+    );
+    assert_eq!(
+        get("#/components/schemas/C"),
+        &json!({"items": {}, "type": "array"})
+    );
+    assert_eq!(get("#/components/schemas/D"), &json!({}));
+    let pointers: Vec<_> = rules(&document.findings)
+        .into_iter()
+        .map(|(_, rule, at)| (rule, at))
+        .collect();
+    assert_eq!(
+        pointers,
+        [
+            ("unresolved-reference", "/components/schemas/C/items"),
+            ("unresolved-reference", "/components/schemas/D"),
+        ]
+    );
+}
