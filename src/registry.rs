@@ -85,3 +85,58 @@ impl<H> Registry<H> {
         self.generation
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tool::{Annotations, HttpTarget, Json, PathTemplate, Target};
+
+    fn tool(name: &str) -> Tool {
+        Tool {
+            name: ToolName::new(name).unwrap(),
+            title: None,
+            description: name.to_owned(),
+            input_schema: Json::from_value(&serde_json::json!({ "type": "object" })),
+            output_schema: None,
+            annotations: Annotations::default(),
+            meta: Json::from_value(&serde_json::json!({})),
+            target: Target::Http(Box::new(HttpTarget {
+                method: http::Method::GET,
+                base: "http://localhost/".parse().unwrap(),
+                path: PathTemplate::default(),
+                parameters: Vec::new(),
+                body: None,
+                accept: "*/*".to_owned(),
+            })),
+            requires: Vec::new(),
+            confirm: false,
+        }
+    }
+
+    #[test]
+    fn keeps_the_order_and_finds_by_name() {
+        let registry =
+            Registry::new(["zebra", "ant"].map(tool), |tool| tool.name.to_string()).unwrap();
+        let names: Vec<&str> = registry
+            .iter()
+            .map(|entry| entry.tool.name.as_str())
+            .collect();
+        assert_eq!(names, ["zebra", "ant"]);
+        assert_eq!(registry.find("ant").unwrap().handler, "ant");
+        // Names are case-sensitive (MCP, server/tools).
+        assert!(registry.find("Ant").is_none());
+        assert_eq!((registry.len(), registry.is_empty()), (2, false));
+    }
+
+    #[test]
+    fn refuses_a_second_tool_of_one_name() {
+        let error = Registry::new(["a", "b", "a"].map(tool), |_| ()).unwrap_err();
+        assert_eq!(error, DuplicateName(ToolName::new("a").unwrap()));
+    }
+
+    #[test]
+    fn each_registry_has_a_generation_of_its_own() {
+        let generation = || Registry::new([tool("a")], |_| ()).unwrap().generation();
+        assert_ne!(generation(), generation());
+    }
+}

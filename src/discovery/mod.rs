@@ -1,7 +1,44 @@
 //! Discovery (pure): every operation becomes a tool, or a reason why not.
 
-use crate::openapi::Document;
-use crate::tool::Tool;
+mod body;
+mod convert;
+mod defs;
+#[cfg(test)]
+mod fixture;
+mod fragment;
+mod hints;
+mod input;
+mod keys;
+mod keywords;
+mod naming;
+mod object;
+mod output;
+mod overrides;
+mod parameters;
+mod path;
+mod select;
+mod settings;
+mod target;
+#[cfg(test)]
+mod tests;
+mod xml;
+
+pub use settings::{
+    BodyShape, ConfirmRules, Exclude, Hints, OutputSchemas, Override, ParameterOverride, Rule,
+    Select, Settings,
+};
+
+use std::collections::HashSet;
+
+use serde_json::value::RawValue;
+
+use crate::openapi::{Document, Operation, ParameterLocation, Severity};
+use crate::tool::{Json, Target, Tool, ToolName};
+use body::PlannedBody;
+use defs::{Definitions, Direction};
+use keys::Wish;
+use overrides::place;
+use parameters::Planned;
 
 /// What discovery makes of the documents.
 #[derive(Debug, Default)]
@@ -25,10 +62,6 @@ pub struct Skipped {
     pub reason: String,
 }
 
-/// How to discover; see the fields.
-#[derive(Debug, Clone, Default)]
-pub struct Settings {}
-
 /// A document with what the operator says of it.
 #[derive(Debug)]
 pub struct Source<'a> {
@@ -43,6 +76,302 @@ pub struct Source<'a> {
 /// Turns the documents' operations into tools.
 #[must_use]
 pub fn discover(sources: &[Source<'_>], settings: &Settings) -> Discovery {
-    let _ = (sources, settings);
-    Discovery::default()
+    let mut discovery = Discovery::default();
+    let mut chosen = Vec::new();
+    for source in sources {
+        choose(source, settings, &mut chosen, &mut discovery);
+        discovery.skipped.extend(lost(source.document));
+    }
+    let candidates: Vec<naming::Candidate> = chosen.iter().map(Chosen::candidate).collect();
+    let (names, notes) = naming::assign(&candidates, settings.max_name_length);
+    discovery.notes.extend(notes);
+    let mut named = chosen.iter().zip(names).peekable();
+    for source in sources {
+        let mut build = Build::new(source, settings);
+        while let Some((chosen, name)) =
+            named.next_if(|(chosen, _)| std::ptr::eq(chosen.source, source))
+        {
+            discovery.tools.push(build.tool(chosen, name));
+        }
+        build.finish(&mut discovery.notes);
+    }
+    note_unused_overrides(sources, settings, &mut discovery.notes);
+    discovery
+}
+
+/// An operation that becomes a tool.
+struct Chosen<'a> {
+    source: &'a Source<'a>,
+    operation: &'a Operation,
+    over: Override,
+    base: url::Url,
+}
+
+impl Chosen<'_> {
+    fn candidate(&self) -> naming::Candidate {
+        let named = self
+            .over
+            .name
+            .as_ref()
+            .or(self.operation.operation_id.as_ref());
+        naming::Candidate {
+            preferred: named.cloned(),
+            method: self.operation.method.to_string(),
+            path: self.operation.path.clone(),
+            prefix: self.source.prefix.clone(),
+        }
+    }
+}
+
+/// What the loader had to leave out.
+fn lost(document: &Document) -> impl Iterator<Item = Skipped> {
+    let errors = document
+        .findings
+        .iter()
+        .filter(|finding| finding.severity == Severity::Error);
+    errors.map(|finding| Skipped {
+        document: document.name.clone(),
+        operation: operation_at(&finding.pointer),
+        reason: finding.message.clone(),
+    })
+}
+
+/// `/paths/~1pets/get/...` as `GET /pets`; other pointers as they are.
+fn operation_at(pointer: &str) -> String {
+    let mut tokens = pointer.split('/').skip(1);
+    match (tokens.next(), tokens.next(), tokens.next()) {
+        (Some("paths"), Some(path), method) => {
+            let path = path.replace("~1", "/").replace("~0", "~");
+            let method = method.map(str::to_uppercase).unwrap_or_default();
+            format!("{method} {path}").trim_start().to_owned()
+        }
+        _ => pointer.to_owned(),
+    }
+}
+
+fn choose<'a>(
+    source: &'a Source<'a>,
+    settings: &Settings,
+    chosen: &mut Vec<Chosen<'a>>,
+    discovery: &mut Discovery,
+) {
+    for operation in &source.document.operations {
+        let over = overrides::of_operation(operation, &settings.overrides, &mut discovery.notes);
+        let excluded = match &over.exclude {
+            Some(Exclude::Plain(true)) => Some("it is marked as excluded".to_owned()),
+            Some(Exclude::Reason(reason)) => Some(reason.clone()),
+            _ => select::refusal(operation, &settings.select),
+        };
+        match (excluded, target::base(source.base_url.as_ref(), operation)) {
+            (None, Some(base)) => chosen.push(Chosen {
+                source,
+                operation,
+                over,
+                base,
+            }),
+            (reason, _) => discovery.skipped.push(Skipped {
+                document: source.document.name.clone(),
+                operation: place(operation),
+                reason: reason.unwrap_or_else(|| {
+                    "the document names no absolute server URL: give one with --base-url".to_owned()
+                }),
+            }),
+        }
+    }
+}
+
+/// What is shared by the tools of one document.
+struct Build<'a> {
+    document: &'a Document,
+    settings: &'a Settings,
+    inputs: Definitions<'a>,
+    outputs: Definitions<'a>,
+    notes: Vec<String>,
+    without_output: Vec<String>,
+    cut_inputs: Vec<String>,
+}
+
+impl<'a> Build<'a> {
+    fn new(source: &Source<'a>, settings: &'a Settings) -> Self {
+        let schemas = &source.document.schemas;
+        Self {
+            document: source.document,
+            settings,
+            inputs: Definitions::new(schemas, Direction::Input),
+            outputs: Definitions::new(schemas, Direction::Output),
+            notes: Vec::new(),
+            without_output: Vec::new(),
+            cut_inputs: Vec::new(),
+        }
+    }
+
+    fn tool(&mut self, chosen: &Chosen<'a>, name: ToolName) -> Tool {
+        let Chosen {
+            operation, over, ..
+        } = chosen;
+        let declared: Vec<&str> = operation
+            .parameters
+            .iter()
+            .filter(|one| one.location == ParameterLocation::Path)
+            .map(|one| one.name.as_str())
+            .collect();
+        let cut = path::cut(&operation.path, &declared);
+        let notes = &mut self.notes;
+        let mut parameters =
+            parameters::plan(operation, self.document, &self.inputs, &cut, over, notes);
+        let shape = over.body.unwrap_or(self.settings.body);
+        let uniform = self.settings.uniform_body_name;
+        let mut body = body::plan(operation, shape, uniform, &self.inputs, notes);
+        assign_keys(&mut parameters, body.as_mut());
+        let limit = self.settings.max_input_schema;
+        let (input, was_cut) = input::schema(&mut self.inputs, &parameters, body.as_ref(), limit);
+        if was_cut {
+            self.cut_inputs.push(name.to_string());
+        }
+        let target = target::target(
+            operation,
+            chosen.base.clone(),
+            cut,
+            &parameters,
+            body.as_ref(),
+            &self.inputs,
+        );
+        let annotations = hints::annotations(operation, over);
+        Tool {
+            title: hints::title(operation, over),
+            description: hints::description(operation, over),
+            input_schema: json(input),
+            output_schema: self.output(operation, &name),
+            meta: hints::meta(self.document, operation),
+            target: Target::Http(Box::new(target)),
+            requires: over.requires.clone().unwrap_or_default(),
+            confirm: self.confirm(chosen, annotations.destructive_hint == Some(true)),
+            annotations,
+            name,
+        }
+    }
+
+    fn output(&mut self, operation: &'a Operation, name: &ToolName) -> Option<Json> {
+        if self.settings.output_schemas == OutputSchemas::Off {
+            return None;
+        }
+        let limit = self.settings.max_output_schema;
+        match output::schema(&mut self.outputs, operation, limit) {
+            output::Output::Schema(text) => Some(json(text)),
+            output::Output::None => None,
+            output::Output::TooLarge => {
+                self.without_output.push(name.to_string());
+                None
+            }
+        }
+    }
+
+    fn confirm(&self, chosen: &Chosen<'_>, destructive: bool) -> bool {
+        let rules = &self.settings.confirm;
+        chosen.over.confirm.unwrap_or_else(|| {
+            rules.destructive && destructive
+                || rules
+                    .rules
+                    .iter()
+                    .any(|rule| select::fits(rule, chosen.operation))
+        })
+    }
+
+    fn finish(mut self, notes: &mut Vec<String>) {
+        let name = &self.document.name;
+        let mut all = std::mem::take(&mut self.notes);
+        all.append(&mut self.inputs.notes);
+        all.append(&mut self.outputs.notes);
+        for (what, limit, tools) in [
+            (
+                "output schemas left out",
+                self.settings.max_output_schema,
+                &self.without_output,
+            ),
+            (
+                "input schemas cut",
+                self.settings.max_input_schema,
+                &self.cut_inputs,
+            ),
+        ] {
+            if !tools.is_empty() {
+                let count = tools.len();
+                all.push(format!(
+                    "{count} {what}, longer than {limit} bytes: {}",
+                    tools.join(", ")
+                ));
+            }
+        }
+        let mut seen = HashSet::new();
+        all.retain(|note| seen.insert(note.clone()));
+        notes.extend(all.into_iter().map(|note| format!("{name}: {note}")));
+    }
+}
+
+fn assign_keys(parameters: &mut [Planned<'_>], body: Option<&mut PlannedBody<'_>>) {
+    let visible = parameters.iter().filter(|one| !one.hidden);
+    let mut wishes: Vec<Wish<'_>> = visible
+        .map(|one| Wish {
+            name: &one.wish,
+            location: target::location_word(one.source.location),
+            rank: one.source.location as u8,
+        })
+        .collect();
+    if let Some(body) = &body {
+        let wish = |name| Wish {
+            name,
+            location: "body",
+            rank: 5,
+        };
+        match &body.fields {
+            Some(fields) => wishes.extend(fields.iter().map(|field| wish(field.property))),
+            None => wishes.push(wish(&body.wish)),
+        }
+        if body.media.len() > 1 {
+            wishes.push(Wish {
+                rank: 6,
+                ..wish("contentType")
+            });
+        }
+    }
+    let mut keys = keys::assign(&wishes).into_iter();
+    // One key for each wish, in the order the wishes were made.
+    let mut next = || keys.next().unwrap_or_default();
+    for one in parameters.iter_mut().filter(|one| !one.hidden) {
+        one.key = next();
+    }
+    if let Some(body) = body {
+        match &mut body.fields {
+            Some(fields) => fields.iter_mut().for_each(|field| field.key = next()),
+            None => body.key = next(),
+        }
+        if body.media.len() > 1 {
+            body.choice = Some(next());
+        }
+    }
+}
+
+fn note_unused_overrides(sources: &[Source<'_>], settings: &Settings, notes: &mut Vec<String>) {
+    if settings.overrides.is_empty() {
+        return;
+    }
+    let used: HashSet<&str> = sources
+        .iter()
+        .flat_map(|source| &source.document.operations)
+        .filter_map(|operation| overrides::configured_for(operation, &settings.overrides))
+        .map(|(key, _)| key)
+        .collect();
+    let unused = settings
+        .overrides
+        .keys()
+        .filter(|key| !used.contains(key.as_str()));
+    notes.extend(unused.map(|key| {
+        format!("the override `{key}` fits no operation: give an operationId or `METHOD /path`")
+    }));
+}
+
+/// The text was written piece by piece and is valid JSON.
+fn json(text: String) -> Json {
+    let raw = RawValue::from_string(text).expect("fragments hold whole JSON values only");
+    Json::from_raw(raw)
 }

@@ -21,6 +21,12 @@ impl Json {
         Self(raw.into())
     }
 
+    /// Takes a text over that is known to be valid.
+    #[must_use]
+    pub fn from_raw(raw: Box<RawValue>) -> Self {
+        Self(raw.into())
+    }
+
     /// The text.
     #[must_use]
     pub fn get(&self) -> &str {

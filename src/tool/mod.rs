@@ -4,12 +4,14 @@
 //! lives elsewhere and imports from here.
 
 mod call;
+mod escape;
 mod json;
 mod name;
 mod outcome;
 mod target;
 
 pub use call::{CallId, Caller, NoProgress, Progress, ToolCall, TraceContext};
+pub use escape::escape_json_into;
 pub use json::Json;
 pub use name::{InvalidToolName, ToolName};
 pub use outcome::{Content, Outcome, Text};

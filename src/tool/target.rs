@@ -43,7 +43,9 @@ pub struct PathTemplate {
 pub enum PathPart {
     /// Sent as it stands, already percent-encoded where needed.
     Literal(String),
-    /// Replaced by the value of the path parameter of this wire name.
+    /// Replaced by the value of the path parameter of this wire name. Where [`Parameter::required`]
+    /// is false and there is no value, the path ends before this part, the slash just before it
+    /// included; discovery lets only trailing parameters be optional.
     Parameter {
         /// The parameter's wire name.
         name: String,
@@ -133,7 +135,9 @@ pub struct Body {
 pub enum BodyArgument {
     /// One argument holds the whole body.
     Whole(String),
-    /// Each of these arguments is a property of an object body.
+    /// Each of these arguments is a property of an object body. Where the input schema lets further
+    /// arguments through, those that no parameter and not the choice of media type claims are
+    /// properties by their own names.
     Flat(Vec<FlatField>),
 }
 

@@ -1,0 +1,345 @@
+//! The request body: which media types are usable, which is best, and which argument feeds it.
+
+use serde_json::Value;
+
+use super::defs::Definitions;
+use super::settings::BodyShape;
+use crate::openapi::{MediaType, Operation, RequestBody};
+use crate::tool::PartKind;
+
+/// A body with everything settled but the keys.
+#[derive(Debug)]
+pub(super) struct PlannedBody<'a> {
+    pub(super) source: &'a RequestBody,
+    /// The argument's key; empty until keys are assigned.
+    pub(super) key: String,
+    /// The name the key is made of.
+    pub(super) wish: String,
+    pub(super) required: bool,
+    /// Best first; several only where the caller may choose.
+    pub(super) media: Vec<Usable<'a>>,
+    /// The key of the argument that chooses, where there is a choice.
+    pub(super) choice: Option<String>,
+    /// With flat bodies: a field for each property.
+    pub(super) fields: Option<Vec<Field<'a>>>,
+}
+
+/// A body property that is an argument of its own.
+#[derive(Debug)]
+pub(super) struct Field<'a> {
+    pub(super) property: &'a str,
+    pub(super) schema: &'a Value,
+    pub(super) required: bool,
+    /// Empty until keys are assigned.
+    pub(super) key: String,
+}
+
+/// A media type that can be written.
+#[derive(Debug, Clone)]
+pub(super) struct Usable<'a> {
+    pub(super) media: &'a MediaType,
+    /// What is sent as `Content-Type`.
+    pub(super) sent: String,
+    pub(super) form: Form,
+    rank: u8,
+}
+
+/// How a body is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    Json,
+    JsonLines,
+    Urlencoded,
+    Multipart,
+    Text,
+    Binary,
+    Xml,
+}
+
+impl Form {
+    /// Forms of one class take the same argument for the same schema.
+    fn class(self) -> u8 {
+        match self {
+            Self::Json | Self::Urlencoded | Self::Xml => 0,
+            Self::Multipart => 1,
+            Self::Text => 2,
+            Self::Binary => 3,
+            Self::JsonLines => 4,
+        }
+    }
+}
+
+/// Plans the operation's body.
+pub(super) fn plan<'a>(
+    operation: &'a Operation,
+    shape: BodyShape,
+    uniform_name: bool,
+    definitions: &Definitions<'a>,
+    notes: &mut Vec<String>,
+) -> Option<PlannedBody<'a>> {
+    let source = operation.request_body.as_ref()?;
+    let media = choose(&source.content, definitions);
+    let best = media.first()?;
+    let fields = match shape {
+        BodyShape::Whole => None,
+        BodyShape::Flat => {
+            let alone = operation.parameters.is_empty() && media.len() == 1;
+            let fields = fields(best, source.required, alone, definitions);
+            if fields.is_none() {
+                notes.push(format!(
+                    "{}: the body is no plain object with properties: it stays one argument",
+                    super::overrides::place(operation)
+                ));
+            }
+            fields
+        }
+    };
+    let by_parameter = source.parameter_name.as_deref().filter(|_| !uniform_name);
+    let name = source.name.as_deref().or(by_parameter);
+    Some(PlannedBody {
+        key: String::new(),
+        wish: name.unwrap_or("body").to_owned(),
+        // RFC 9110, section 9.3.1: content in a GET means nothing by itself.
+        required: source.required && !matches!(operation.method.as_str(), "GET" | "HEAD"),
+        media,
+        choice: None,
+        fields,
+        source,
+    })
+}
+
+fn fields<'a>(
+    best: &Usable<'a>,
+    body_required: bool,
+    alone: bool,
+    definitions: &Definitions<'a>,
+) -> Option<Vec<Field<'a>>> {
+    if best.form.class() > 1 {
+        return None;
+    }
+    let view = definitions.object(&best.media.schema)?;
+    let required = view.required;
+    // Conditions on the body as a whole hold only where the body is all there is.
+    if view.conditional && !alone {
+        return None;
+    }
+    (!view.fields.is_empty()).then(|| {
+        let fields = view.fields.iter().map(|&(property, schema)| Field {
+            property,
+            schema,
+            required: body_required && required.contains(&property),
+            key: String::new(),
+        });
+        fields.collect()
+    })
+}
+
+/// The usable media types, best first: one, or those among which the caller may choose because
+/// they take the same argument.
+fn choose<'a>(content: &'a [MediaType], definitions: &Definitions<'a>) -> Vec<Usable<'a>> {
+    let mut usable: Vec<Usable<'a>> = content
+        .iter()
+        .map(|media| classify(media, definitions))
+        .collect();
+    usable.sort_by_key(|one| one.rank);
+    let Some(best) = usable.first().cloned() else {
+        return Vec::new();
+    };
+    let mut chosen: Vec<Usable<'a>> = Vec::new();
+    for one in usable {
+        let same = one.form.class() == best.form.class()
+            && one.media.schema == best.media.schema
+            && one.media.item_schema == best.media.item_schema;
+        let essence = essence(&one.sent);
+        // `text/json` and wildcards are other spellings of what is there.
+        let spelling = essence == "text/json" || one.media.name.contains('*');
+        let known = chosen.iter().any(|known| known.sent == one.sent);
+        if chosen.is_empty() || same && !spelling && !known {
+            chosen.push(one);
+        }
+    }
+    chosen
+}
+
+fn classify<'a>(media: &'a MediaType, definitions: &Definitions<'a>) -> Usable<'a> {
+    let essence = essence(&media.name);
+    let shape = shape(&media.schema, definitions);
+    let plain = |form, rank| (media.name.trim().to_owned(), form, rank);
+    let sent = |name: &str, form, rank| (name.to_owned(), form, rank);
+    let (sent, form, rank) = match essence.as_str() {
+        "application/json" => plain(Form::Json, 0),
+        "application/x-www-form-urlencoded" => plain(Form::Urlencoded, 2),
+        "multipart/form-data" => sent("multipart/form-data", Form::Multipart, 3),
+        "application/x-ndjson"
+        | "application/ndjson"
+        | "application/jsonl"
+        | "application/x-jsonlines"
+        | "application/jsonlines"
+        | "application/json-lines" => {
+            let list = media.item_schema.is_some() || shape == Shape::Structured;
+            plain(if list { Form::JsonLines } else { Form::Text }, 4)
+        }
+        "*/*" | "application/*" => match shape {
+            Shape::Structured | Shape::Scalar => sent("application/json", Form::Json, 4),
+            Shape::Text => sent("text/plain", Form::Text, 5),
+            Shape::Bytes | Shape::Unknown => sent("application/octet-stream", Form::Binary, 7),
+        },
+        name if name.ends_with("json") && name.contains('*') => {
+            sent("application/json", Form::Json, 1)
+        }
+        name if name.ends_with("+json") || name == "text/json" => plain(Form::Json, 1),
+        name if name.ends_with("xml") => match shape {
+            Shape::Structured => plain(Form::Xml, 6),
+            _ => plain(Form::Text, 6),
+        },
+        // JSON is YAML.
+        name if name.ends_with("yaml") && shape == Shape::Structured => plain(Form::Json, 6),
+        "text/*" => sent("text/plain", Form::Text, 5),
+        name if name.starts_with("text/") || is_text(name) => plain(Form::Text, 5),
+        name if name.starts_with("multipart/") => sent(name, Form::Multipart, 8),
+        name if name.contains('*') => sent("application/octet-stream", Form::Binary, 7),
+        _ => plain(Form::Binary, 7),
+    };
+    Usable {
+        media,
+        sent,
+        form,
+        rank,
+    }
+}
+
+fn is_text(essence: &str) -> bool {
+    essence.ends_with("yaml")
+        || [
+            "application/javascript",
+            "application/graphql",
+            "application/sql",
+            "application/jwt",
+            "application/toml",
+        ]
+        .contains(&essence)
+}
+
+/// A media type without its parameters, in lower case.
+pub(super) fn essence(media_type: &str) -> String {
+    let essence = media_type.split(';').next().unwrap_or("");
+    essence.trim().to_ascii_lowercase()
+}
+
+/// What values of a schema are, roughly.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    Structured,
+    Scalar,
+    Text,
+    Bytes,
+    Unknown,
+}
+
+/// What values of `schema` are, references and simple compositions followed.
+fn shape<'d: 's, 's>(schema: &'s Value, definitions: &Definitions<'d>) -> Shape {
+    shape_within(schema, definitions, &mut 200)
+}
+
+/// `left` is how many more schemas may be looked at.
+fn shape_within<'d: 's, 's>(
+    schema: &'s Value,
+    definitions: &Definitions<'d>,
+    left: &mut usize,
+) -> Shape {
+    let Some(Value::Object(map)) = definitions.resolve(schema) else {
+        return Shape::Unknown;
+    };
+    let types: Vec<&str> = match map.get("type") {
+        Some(Value::String(name)) => vec![name],
+        Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
+    };
+    let binary = map.get("format").is_some_and(|format| format == "binary")
+        || map.contains_key("contentMediaType") && !map.contains_key("contentEncoding");
+    if types.iter().any(|name| ["object", "array"].contains(name)) || map.contains_key("properties")
+    {
+        return Shape::Structured;
+    }
+    if types.contains(&"file") || binary && (types.is_empty() || types.contains(&"string")) {
+        return Shape::Bytes;
+    }
+    if types.contains(&"string") {
+        return Shape::Text;
+    }
+    if types.iter().any(|name| *name != "null") {
+        return Shape::Scalar;
+    }
+    if *left > 0 {
+        *left -= 1;
+        for keyword in ["allOf", "oneOf", "anyOf"] {
+            let members = map.get(keyword).and_then(Value::as_array);
+            let mut shapes = members
+                .into_iter()
+                .flatten()
+                .map(|member| shape_within(member, definitions, left));
+            if let Some(known) = shapes.find(|shape| *shape != Shape::Unknown) {
+                return known;
+            }
+        }
+    }
+    match map.get("enum").and_then(Value::as_array) {
+        Some(values) if values.iter().any(Value::is_string) => Shape::Text,
+        _ => Shape::Unknown,
+    }
+}
+
+/// What a multipart property is: a file, several, or a plain value. `content_type` is its
+/// encoding's.
+pub(super) fn part_kind<'d: 's, 's>(
+    schema: &'s Value,
+    content_type: Option<&str>,
+    definitions: &Definitions<'d>,
+) -> PartKind {
+    let resolved = definitions.resolve(schema);
+    let of_bytes = content_type.is_some_and(|types| {
+        let kinds = [
+            "image/",
+            "audio/",
+            "video/",
+            "font/",
+            "application/octet-stream",
+        ];
+        types.split(',').any(|one| {
+            let one = one.trim();
+            kinds.iter().any(|kind| one.starts_with(kind)) || one == "application/pdf"
+        })
+    });
+    let is_file = |schema: &'s Value| match shape(schema, definitions) {
+        Shape::Bytes => true,
+        // Base64 text (`format: byte`, `contentEncoding`) is text on the wire as well.
+        Shape::Text => {
+            let known = definitions.resolve(schema);
+            of_bytes
+                && known.is_some_and(|known| {
+                    known.get("contentEncoding").is_none()
+                        && known.get("format").is_none_or(|format| format != "byte")
+                })
+        }
+        Shape::Unknown => of_bytes,
+        Shape::Structured | Shape::Scalar => false,
+    };
+    if is_file(schema) {
+        return PartKind::File;
+    }
+    let lists = |schema: &'s Value| {
+        let known = definitions.resolve(schema);
+        known
+            .and_then(|known| known.get("items"))
+            .is_some_and(is_file)
+    };
+    let members = resolved.and_then(|known| known.get("anyOf").or_else(|| known.get("oneOf")));
+    let several = members
+        .and_then(Value::as_array)
+        .is_some_and(|members| members.iter().any(lists));
+    if lists(schema) || several {
+        PartKind::Files
+    } else {
+        PartKind::Value
+    }
+}

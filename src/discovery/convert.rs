@@ -1,0 +1,398 @@
+//! One schema of a document, keyword by keyword, into what a tool publishes.
+//!
+//! Only JSON Schema 2020-12's keywords go through, and only with values the meta-schema allows:
+//! one bad tool makes clients refuse the whole list. OpenAPI's own (`discriminator`, `xml`,
+//! `example`, `externalDocs`, `x-`) say nothing to a validator and are dropped.
+
+use std::collections::HashSet;
+
+use serde_json::{Map, Value};
+
+use super::defs::{Definitions, reference_of};
+use super::fragment::{Fragment, Members};
+use super::keywords::{Kind, MAX_EXAMPLE, kind, lists_without_items, plain};
+
+/// Deeper schemas accept anything. Texts are parsed with a limit of 128 levels, each schema takes two
+/// of them at most.
+const MAX_DEPTH: usize = 56;
+/// A composition of more schemas than this is taken for a circle.
+const MAX_STEPS: usize = 5000;
+
+/// What is said of a schema by the place where it stands; it wins over the schema's own word.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Extra<'a> {
+    pub(super) description: Option<&'a str>,
+    pub(super) deprecated: bool,
+    pub(super) example: Option<&'a Value>,
+    pub(super) default: Option<&'a Value>,
+    /// The value of `x-mcp-header`.
+    pub(super) header: Option<&'a str>,
+}
+
+/// Where the writer is.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct At<'a> {
+    depth: usize,
+    /// The definition being written, as long as its own value is described, not a part of it.
+    within: Option<&'a str>,
+    /// `$anchor` may stay.
+    anchor: bool,
+    /// Properties of the same value that do not go in this direction.
+    pub(super) hidden: Option<&'a HashSet<String>>,
+}
+
+impl At<'_> {
+    fn part(self) -> Self {
+        At {
+            depth: self.depth + 1,
+            ..At::default()
+        }
+    }
+
+    fn same(self) -> Self {
+        At {
+            depth: self.depth + 1,
+            anchor: false,
+            ..self
+        }
+    }
+}
+
+impl<'d> Definitions<'d> {
+    /// Writes a definition.
+    pub(super) fn write_definition(&mut self, source: &Value, reference: &str, out: &mut Fragment) {
+        let at = At {
+            within: Some(reference),
+            anchor: true,
+            ..At::default()
+        };
+        self.write(source, Extra::default(), at, out);
+    }
+
+    /// Writes the schema of one argument: it stands there itself, not as a reference, unless it
+    /// is circular.
+    pub(super) fn write_argument(&mut self, schema: &Value, extra: Extra<'_>, out: &mut Fragment) {
+        let schema = self.stand_in(schema);
+        self.write(schema, extra, At::default(), out);
+    }
+
+    /// What a schema that only refers refers to, unless that is circular.
+    pub(super) fn stand_in<'s>(&mut self, mut schema: &'s Value) -> &'s Value
+    where
+        'd: 's,
+    {
+        for _ in 0..32 {
+            let Value::Object(map) = schema else { break };
+            let Some(Value::String(reference)) = map.get("$ref") else {
+                break;
+            };
+            if map
+                .keys()
+                .any(|key| key != "$ref" && kind(key) != Kind::Dropped)
+            {
+                break;
+            }
+            let Some(id) = self.id(reference) else { break };
+            if self.recursive(id) {
+                break;
+            }
+            match self.schemas.get(reference) {
+                Some(target) => schema = target,
+                None => break,
+            }
+        }
+        schema
+    }
+
+    /// Writes a schema.
+    pub(super) fn write(
+        &mut self,
+        schema: &Value,
+        extra: Extra<'_>,
+        at: At<'_>,
+        out: &mut Fragment,
+    ) {
+        match schema {
+            Value::Bool(false) => out.raw("false"),
+            Value::Object(map) if at.depth <= MAX_DEPTH => self.write_object(map, extra, at, out),
+            _ => {
+                let mut members = Members::open(out);
+                extra.write(&mut members);
+                members.close();
+            }
+        }
+    }
+
+    fn write_object(
+        &mut self,
+        map: &Map<String, Value>,
+        extra: Extra<'_>,
+        at: At<'_>,
+        out: &mut Fragment,
+    ) {
+        if let Some(Value::String(reference)) = map.get("$ref")
+            && extra.is_empty()
+            && !map
+                .keys()
+                .any(|key| key != "$ref" && kind(key) != Kind::Dropped)
+            && let Some(id) = self.usable(reference, at)
+        {
+            out.hole(id, true);
+            return;
+        }
+        let hidden = self.hidden(map, at);
+        let at = At {
+            hidden: Some(&hidden),
+            ..at
+        };
+        let mut members = Members::open(out);
+        for (keyword, value) in map {
+            if !extra.replaces(keyword) {
+                self.keyword(keyword, value, &hidden, at, &mut members);
+            }
+        }
+        if let Some(Value::String(reference)) = map.get("$ref")
+            && self.id(reference).is_none()
+            && !map.contains_key("description")
+            && !extra.replaces("description")
+        {
+            members
+                .key("description")
+                .string("Any value: the document does not describe it.");
+        }
+        if lists_without_items(map) {
+            members.key("items").raw("{}");
+        }
+        extra.write(&mut members);
+        members.close();
+    }
+
+    /// Writes an object schema as the root of a tool's, without the closing brace.
+    pub(super) fn write_root(&mut self, map: &Map<String, Value>, out: &mut Fragment) {
+        let hidden = self.hidden(map, At::default());
+        let mut members = Members::open(out);
+        if let Some(dialect @ Value::String(_)) = map.get("$schema") {
+            members.key("$schema").value(dialect);
+        }
+        members.key("type").raw("\"object\"");
+        for (keyword, value) in map.iter().filter(|(keyword, _)| *keyword != "type") {
+            self.keyword(keyword, value, &hidden, At::default(), &mut members);
+        }
+        let composed = [
+            "allOf",
+            "anyOf",
+            "oneOf",
+            "if",
+            "patternProperties",
+            "dependentSchemas",
+        ];
+        if !map.contains_key("additionalProperties")
+            && !composed.iter().any(|keyword| map.contains_key(*keyword))
+        {
+            members.key("additionalProperties").raw("false");
+        }
+    }
+
+    fn keyword(
+        &mut self,
+        keyword: &str,
+        value: &Value,
+        hidden: &HashSet<String>,
+        at: At<'_>,
+        members: &mut Members<'_>,
+    ) {
+        match (kind(keyword), value) {
+            (Kind::Reference, Value::String(reference)) => {
+                if let Some(id) = self.usable(reference, at) {
+                    members.key("$ref").hole(id, false);
+                }
+            }
+            (Kind::Schema { same }, Value::Object(_) | Value::Bool(_)) => {
+                let at = if same { at.same() } else { at.part() };
+                // `additionalProperties: true` is the one boolean every reader knows.
+                if *value == Value::Bool(true) && keyword == "additionalProperties" {
+                    members.key(keyword).raw("true");
+                } else {
+                    self.write(value, Extra::default(), at, members.key(keyword));
+                }
+            }
+            // Before 2020-12 a list under `items` was what `prefixItems` is now.
+            (Kind::Schema { .. }, Value::Array(list)) if keyword == "items" && !list.is_empty() => {
+                self.list(list, at.part(), members.key("prefixItems"));
+            }
+            (Kind::Schemas, Value::Array(list)) if !list.is_empty() => {
+                let at = if keyword == "prefixItems" {
+                    at.part()
+                } else {
+                    at.same()
+                };
+                self.list(list, at, members.key(keyword));
+            }
+            (Kind::Properties, Value::Object(map)) => {
+                self.named(map, hidden, at.part(), members.key(keyword));
+            }
+            (Kind::Named { same }, Value::Object(map)) => {
+                let at = if same { at.same() } else { at.part() };
+                let bad: HashSet<String> = map
+                    .keys()
+                    .filter(|key| !same && !self.usable_pattern(key))
+                    .cloned()
+                    .collect();
+                self.named(map, &bad, at, members.key(keyword));
+            }
+            (Kind::Anchor, Value::String(anchor)) if at.anchor => {
+                if self.anchors.insert(anchor.clone()) {
+                    members.key(keyword).value(value);
+                }
+            }
+            (Kind::Pattern, Value::String(pattern)) if self.usable_pattern(pattern) => {
+                members.key(keyword).value(value);
+            }
+            (kind, value) => plain(kind, keyword, value, hidden, members),
+        }
+    }
+
+    fn list(&mut self, list: &[Value], at: At<'_>, out: &mut Fragment) {
+        out.open("[");
+        for (index, schema) in list.iter().enumerate() {
+            if index > 0 {
+                out.raw(",");
+            }
+            self.write(schema, Extra::default(), at, out);
+        }
+        out.close("]");
+    }
+
+    fn named(
+        &mut self,
+        map: &Map<String, Value>,
+        skip: &HashSet<String>,
+        at: At<'_>,
+        out: &mut Fragment,
+    ) {
+        let mut members = Members::open(out);
+        for (name, schema) in map {
+            if !skip.contains(name.as_str()) {
+                self.write(schema, Extra::default(), at, members.key(name));
+            }
+        }
+        members.close();
+    }
+
+    /// The definition a reference names, unless it leads nowhere or describes a value by itself.
+    fn usable(&mut self, reference: &str, at: At<'_>) -> Option<usize> {
+        let Some(id) = self.id(reference) else {
+            self.note(format!(
+                "the reference `{reference}` leads to no schema: anything is accepted there"
+            ));
+            return None;
+        };
+        if let Some(within) = at.within
+            && self.comes_back(reference, within)
+        {
+            self.note(format!(
+                "the schema `{within}` is defined by itself: anything is accepted there"
+            ));
+            return None;
+        }
+        Some(id)
+    }
+
+    /// Whether `from` describes the same value as `to` by way of references and compositions
+    /// alone. A validator would follow such a circle for ever.
+    fn comes_back(&self, from: &str, to: &str) -> bool {
+        let mut seen = HashSet::from([from.to_owned()]);
+        let mut open: Vec<&Value> = Vec::new();
+        if from == to {
+            return true;
+        }
+        open.extend(self.schemas.get(from));
+        // Breadth first: circles are short.
+        for next in 0..MAX_STEPS {
+            let Some(&schema) = open.get(next) else {
+                return false;
+            };
+            let Value::Object(map) = schema else { continue };
+            if let Some(reference) = reference_of(schema) {
+                if reference == to {
+                    return true;
+                }
+                if seen.insert(reference.to_owned()) {
+                    open.extend(self.schemas.get(reference));
+                }
+            }
+            for (keyword, value) in map {
+                match (kind(keyword), value) {
+                    (Kind::Schema { same: true }, value) => open.push(value),
+                    (Kind::Schemas, Value::Array(list)) if keyword != "prefixItems" => {
+                        open.extend(list);
+                    }
+                    (Kind::Named { same: true }, Value::Object(map)) => open.extend(map.values()),
+                    _ => {}
+                }
+            }
+        }
+        true
+    }
+
+    fn usable_pattern(&mut self, pattern: &str) -> bool {
+        if let Some(&known) = self.patterns.get(pattern) {
+            return known;
+        }
+        let schema = serde_json::json!({ "pattern": pattern });
+        let usable = jsonschema::validator_for(&schema).is_ok();
+        self.patterns.insert(pattern.to_owned(), usable);
+        if !usable {
+            self.note(format!(
+                "the pattern `{pattern}` is no regular expression that can be used: it is left out"
+            ));
+        }
+        usable
+    }
+}
+
+impl Extra<'_> {
+    pub(super) fn is_empty(&self) -> bool {
+        self.description.is_none()
+            && !self.deprecated
+            && self.example.is_none()
+            && self.default.is_none()
+            && self.header.is_none()
+    }
+
+    fn replaces(&self, keyword: &str) -> bool {
+        match keyword {
+            "description" => self.description.is_some(),
+            "deprecated" => self.deprecated,
+            "default" => self.default.is_some(),
+            "examples" => self.example().is_some(),
+            _ => false,
+        }
+    }
+
+    fn example(&self) -> Option<&Value> {
+        self.example
+            .filter(|example| !example.is_null() && example.to_string().len() <= MAX_EXAMPLE)
+    }
+
+    fn write(&self, members: &mut Members<'_>) {
+        if let Some(description) = self.description {
+            members.key("description").string(description);
+        }
+        if self.deprecated {
+            members.key("deprecated").raw("true");
+        }
+        if let Some(default) = self.default {
+            members.key("default").value(default);
+        }
+        if let Some(example) = self.example() {
+            let out = members.key("examples");
+            out.raw("[");
+            out.value(example);
+            out.raw("]");
+        }
+        if let Some(header) = self.header {
+            members.key("x-mcp-header").string(header);
+        }
+    }
+}

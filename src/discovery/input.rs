@@ -1,0 +1,301 @@
+//! A tool's input schema: an object with one property per argument.
+
+use serde_json::{Map, Value};
+
+use super::body::{Field, Form, PlannedBody, part_kind};
+use super::convert::Extra;
+use super::defs::Definitions;
+use super::fragment::{Fragment, Members};
+use super::parameters::Planned;
+use crate::tool::PartKind;
+
+/// The text of the input schema, and whether something was left out to keep it within `limit`
+/// bytes.
+pub(super) fn schema<'a>(
+    definitions: &mut Definitions<'a>,
+    parameters: &[Planned<'a>],
+    body: Option<&PlannedBody<'a>>,
+    limit: usize,
+) -> (String, bool) {
+    let mut root = Fragment::default();
+    let mut pins = Vec::new();
+    let visible = || parameters.iter().filter(|one| !one.hidden);
+    match body.and_then(|body| verbatim(definitions, body)) {
+        Some(map) if visible().next().is_none() => {
+            definitions.enter(map);
+            definitions.write_root(map, &mut root);
+            pins = definitions.leave();
+        }
+        _ => {
+            let mut members = Members::open(&mut root);
+            members.key("type").raw("\"object\"");
+            let mut required: Vec<&str> = Vec::new();
+            if visible().next().is_some() || body.is_some() {
+                let mut properties = Members::open(members.key("properties"));
+                for one in visible() {
+                    parameter(definitions, one, properties.key(&one.key));
+                    if one.required {
+                        required.push(&one.key);
+                    }
+                }
+                if let Some(body) = body {
+                    write_body(definitions, body, &mut properties, &mut required);
+                }
+                properties.close();
+            }
+            if !required.is_empty() {
+                members.key("required").value(&Value::from(required));
+            }
+            match body.and_then(|body| additional(definitions, body)) {
+                Some(schema) => {
+                    let out = members.key("additionalProperties");
+                    definitions.write(schema, Extra::default(), super::convert::At::default(), out);
+                }
+                None => members.key("additionalProperties").raw("false"),
+            }
+        }
+    }
+    definitions.assemble(&root, limit, &pins)
+}
+
+/// The object of a flat body that can be the root as it stands: nobody else has arguments, and no
+/// property needs another key. Its compositions, conditions and `$defs` stay.
+fn verbatim<'a>(
+    definitions: &Definitions<'a>,
+    body: &PlannedBody<'a>,
+) -> Option<&'a Map<String, Value>> {
+    let fields = body.fields.as_ref()?;
+    let best = body.media.first()?;
+    let renamed = fields.iter().any(|field| field.key != field.property);
+    if renamed || body.choice.is_some() || best.form == Form::Multipart || !body.required {
+        return None;
+    }
+    definitions.resolve(&best.media.schema)?.as_object()
+}
+
+/// What a flat body says of further properties, where it allows them.
+fn additional<'a>(definitions: &Definitions<'a>, body: &PlannedBody<'a>) -> Option<&'a Value> {
+    body.fields.as_ref()?;
+    let view = definitions.object(&body.media.first()?.media.schema)?;
+    view.additional
+        .filter(|schema| **schema != Value::Bool(false))
+}
+
+fn parameter(definitions: &mut Definitions<'_>, one: &Planned<'_>, out: &mut Fragment) {
+    let renamed = format!("Sent as `{}`.", one.source.name);
+    let mut description = one
+        .description
+        .clone()
+        .filter(|text| !text.trim().is_empty());
+    if one.key != one.source.name && !one.key.starts_with(&one.source.name) {
+        description = Some(match description {
+            Some(text) => format!("{} ({renamed})", text.trim_end()),
+            None => renamed,
+        });
+    }
+    let extra = Extra {
+        description: description.as_deref(),
+        deprecated: one.source.deprecated,
+        example: one.source.example.as_ref(),
+        default: one.default.as_ref(),
+        header: one.header.as_deref(),
+    };
+    definitions.write_argument(&one.source.schema, extra, out);
+}
+
+fn write_body<'b>(
+    definitions: &mut Definitions<'_>,
+    body: &'b PlannedBody<'_>,
+    properties: &mut Members<'_>,
+    required: &mut Vec<&'b str>,
+) {
+    if let Some(fields) = &body.fields {
+        for field in fields {
+            write_field(definitions, body, field, properties.key(&field.key));
+            if field.required {
+                required.push(&field.key);
+            }
+        }
+    } else {
+        write_whole(definitions, body, properties.key(&body.key));
+        if body.required {
+            required.push(&body.key);
+        }
+    }
+    if let Some(choice) = &body.choice {
+        let names: Vec<&str> = body.media.iter().map(|media| media.sent.as_str()).collect();
+        let mut members = Members::open(properties.key(choice));
+        members.key("type").raw("\"string\"");
+        members.key("enum").value(&Value::from(names.as_slice()));
+        members
+            .key("description")
+            .string("The media type the body is sent as.");
+        if let Some(first) = names.first() {
+            members.key("default").string(first);
+        }
+        members.close();
+    }
+}
+
+fn write_field(
+    definitions: &mut Definitions<'_>,
+    body: &PlannedBody<'_>,
+    field: &Field<'_>,
+    out: &mut Fragment,
+) {
+    let Some(best) = body.media.first() else {
+        return out.raw("{}");
+    };
+    if best.form == Form::Multipart {
+        let encoding = best
+            .media
+            .encoding
+            .iter()
+            .find(|(name, _)| name == field.property);
+        let content_type = encoding.and_then(|(_, one)| one.content_type.as_deref());
+        part(definitions, field.schema, content_type, out);
+    } else {
+        definitions.write_argument(field.schema, Extra::default(), out);
+    }
+}
+
+fn write_whole(definitions: &mut Definitions<'_>, body: &PlannedBody<'_>, out: &mut Fragment) {
+    let Some(best) = body.media.first() else {
+        return out.raw("{}");
+    };
+    let schema = &best.media.schema;
+    let said = body.source.description.as_deref().map(str::trim);
+    let description = said.filter(|text| !text.is_empty());
+    let extra = Extra {
+        description,
+        example: best.media.example.as_ref(),
+        ..Extra::default()
+    };
+    match best.form {
+        Form::Json | Form::Urlencoded | Form::Xml => {
+            definitions.write_argument(schema, extra, out);
+        }
+        Form::JsonLines => {
+            let mut members = Members::open(out);
+            members.key("type").raw("\"array\"");
+            members
+                .key("description")
+                .string(description.unwrap_or("One JSON value a line."));
+            let items = best.media.item_schema.as_ref().or_else(|| {
+                definitions
+                    .resolve(schema)
+                    .and_then(|list| list.get("items"))
+            });
+            match items {
+                Some(items) => {
+                    definitions.write_argument(items, Extra::default(), members.key("items"))
+                }
+                None => members.key("items").raw("{}"),
+            }
+            members.close();
+        }
+        Form::Multipart => write_multipart(definitions, body, extra, out),
+        Form::Text => {
+            let text = definitions.resolve(schema);
+            let plain = text.is_some_and(|text| {
+                text.get("type").is_some_and(|name| name == "string")
+                    && text.get("format").is_none_or(|format| format != "binary")
+            });
+            let fallback = serde_json::json!({ "type": "string" });
+            definitions.write_argument(if plain { schema } else { &fallback }, extra, out);
+        }
+        Form::Binary => {
+            let mut members = Members::open(out);
+            members.key("type").raw("\"string\"");
+            members.key("contentEncoding").raw("\"base64\"");
+            let said = description.map_or_else(
+                || "The bytes to send, as base64.".to_owned(),
+                |text| format!("{text} (The bytes to send, as base64.)"),
+            );
+            members.key("description").string(&said);
+            members.close();
+        }
+    }
+}
+
+fn write_multipart(
+    definitions: &mut Definitions<'_>,
+    body: &PlannedBody<'_>,
+    extra: Extra<'_>,
+    out: &mut Fragment,
+) {
+    let Some(best) = body.media.first() else {
+        return out.raw("{}");
+    };
+    let Some(view) = definitions.object(&best.media.schema) else {
+        return definitions.write_argument(&best.media.schema, extra, out);
+    };
+    let mut members = Members::open(out);
+    members.key("type").raw("\"object\"");
+    if let Some(description) = extra.description {
+        members.key("description").string(description);
+    }
+    let mut properties = Members::open(members.key("properties"));
+    for (name, schema) in &view.fields {
+        let encoding = best.media.encoding.iter().find(|(known, _)| known == name);
+        let content_type = encoding.and_then(|(_, one)| one.content_type.as_deref());
+        part(definitions, schema, content_type, properties.key(name));
+    }
+    properties.close();
+    if !view.required.is_empty() {
+        members.key("required").value(&Value::from(view.required));
+    }
+    if view.additional == Some(&Value::Bool(false)) {
+        members.key("additionalProperties").raw("false");
+    }
+    members.close();
+}
+
+fn part(
+    definitions: &mut Definitions<'_>,
+    schema: &Value,
+    content_type: Option<&str>,
+    out: &mut Fragment,
+) {
+    let known = definitions.resolve(schema);
+    let said = known
+        .and_then(|known| known.get("description"))
+        .and_then(Value::as_str);
+    match part_kind(schema, content_type, definitions) {
+        PartKind::Value => definitions.write_argument(schema, Extra::default(), out),
+        PartKind::File => file(said, out),
+        PartKind::Files => {
+            let mut members = Members::open(out);
+            members.key("type").raw("\"array\"");
+            if let Some(said) = said {
+                members.key("description").string(said);
+            }
+            file(None, members.key("items"));
+            for keyword in ["minItems", "maxItems"] {
+                let count = known
+                    .and_then(|known| known.get(keyword))
+                    .and_then(Value::as_u64);
+                if let Some(count) = count {
+                    members.key(keyword).value(&Value::from(count));
+                }
+            }
+            members.close();
+        }
+    }
+}
+
+/// A file is its bytes as base64, or an object that also says name and type.
+fn file(said: Option<&str>, out: &mut Fragment) {
+    let mut members = Members::open(out);
+    let how = "A file: its bytes as base64 text, or an object with `data` (base64) or `text`.";
+    let description = said.map_or_else(|| how.to_owned(), |said| format!("{said} ({how})"));
+    members.key("description").string(&description);
+    members.key("anyOf").raw(concat!(
+        r#"[{"type":"string","contentEncoding":"base64"},{"type":"object","properties":{"#,
+        r#""data":{"type":"string","contentEncoding":"base64","description":"The bytes as base64."},"#,
+        r#""text":{"type":"string","description":"The content, where it is text."},"#,
+        r#""filename":{"type":"string"},"contentType":{"type":"string"}},"#,
+        r#""additionalProperties":false}]"#,
+    ));
+    members.close();
+}

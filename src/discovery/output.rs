@@ -1,0 +1,110 @@
+//! A tool's output schema: the real shape to read, and no real answer to refuse.
+//!
+//! SDK clients validate every answer against the output schema and throw on the first deviation,
+//! and real services deviate: a null here, an enum member there. So each property's schema stands
+//! beside one that accepts anything (`anyOf: [schema, {}]`): whoever reads the schema sees types,
+//! names and descriptions, and every object is valid. Nothing is required, nothing is closed. An
+//! answer that is no object is the property `result` of one, since MCP before 2026-07-28 knows only
+//! objects.
+
+use serde_json::Value;
+
+use super::body::essence;
+use super::convert::{At, Extra};
+use super::defs::Definitions;
+use super::fragment::{Fragment, Members};
+use crate::openapi::{Operation, Response};
+
+/// What became of an operation's output schema.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Output {
+    /// The document describes no JSON answer.
+    None,
+    /// It would be longer than the limit.
+    TooLarge,
+    /// Its text.
+    Schema(String),
+}
+
+/// The output schema of an operation, at most `limit` bytes long.
+pub(super) fn schema<'a>(
+    definitions: &mut Definitions<'a>,
+    operation: &'a Operation,
+    limit: usize,
+) -> Output {
+    let Some(schema) = answer(operation, definitions) else {
+        return Output::None;
+    };
+    let mut root = Fragment::default();
+    let mut members = Members::open(&mut root);
+    members.key("type").raw("\"object\"");
+    match definitions.object(schema) {
+        Some(view) if !view.conditional && !view.fields.is_empty() => {
+            let mut properties = Members::open(members.key("properties"));
+            for (name, schema) in view.fields {
+                relaxed(definitions, schema, properties.key(name));
+            }
+            properties.close();
+        }
+        Some(view) if view.fields.is_empty() => {
+            let values = view.additional.filter(|schema| schema.is_object());
+            if let Some(schema) = values {
+                relaxed(definitions, schema, members.key("additionalProperties"));
+            }
+        }
+        Some(_) => either(definitions, schema, members.key("anyOf")),
+        None => {
+            let mut properties = Members::open(members.key("properties"));
+            relaxed(definitions, schema, properties.key("result"));
+            properties.close();
+        }
+    }
+    match definitions.assemble_within(&root, limit) {
+        Some(text) => Output::Schema(text),
+        None => Output::TooLarge,
+    }
+}
+
+fn relaxed(definitions: &mut Definitions<'_>, schema: &Value, out: &mut Fragment) {
+    let mut members = Members::open(out);
+    either(definitions, schema, members.key("anyOf"));
+    members.close();
+}
+
+fn either(definitions: &mut Definitions<'_>, schema: &Value, out: &mut Fragment) {
+    out.open("[");
+    definitions.write(schema, Extra::default(), At::default(), out);
+    out.raw(",{}");
+    out.close("]");
+}
+
+/// The schema of the best successful JSON answer: 200, 201, 202, any other 2xx, `2XX`, `default`.
+fn answer<'a>(operation: &'a Operation, definitions: &Definitions<'a>) -> Option<&'a Value> {
+    let mut ranked: Vec<(u8, &Response)> = operation
+        .responses
+        .iter()
+        .filter_map(|response| Some((rank(&response.status)?, response)))
+        .collect();
+    ranked.sort_by_key(|(rank, _)| *rank);
+    ranked.into_iter().find_map(|(_, response)| {
+        let json = response.content.iter().find(|media| {
+            let essence = essence(&media.name);
+            essence.ends_with("json") || essence == "*/*"
+        });
+        let schema = &json?.schema;
+        let said = definitions.resolve(schema)?.as_object()?;
+        (!said.is_empty()).then_some(schema)
+    })
+}
+
+fn rank(status: &str) -> Option<u8> {
+    match status {
+        "200" => Some(0),
+        "201" => Some(1),
+        "202" => Some(2),
+        "2XX" | "2xx" => Some(4),
+        "default" => Some(5),
+        other if other.len() == 3 && other.starts_with('2') => Some(3),
+        _ => None,
+    }
+}

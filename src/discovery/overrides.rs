@@ -1,0 +1,154 @@
+//! What the document's extensions and the configuration say over the document: configuration
+//! beats extension beats document.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use super::settings::{Exclude, Hints, Override, ParameterOverride};
+use crate::openapi::{Operation, Parameter};
+
+/// What applies to `operation`, and notes on extensions that could not be understood.
+pub(super) fn of_operation(
+    operation: &Operation,
+    configured: &BTreeMap<String, Override>,
+    notes: &mut Vec<String>,
+) -> Override {
+    let mut extension = Override::default();
+    for (name, value) in &operation.extensions {
+        match (name.as_str(), value) {
+            ("x-mcp", Value::Bool(on)) => extension.exclude = Some(Exclude::Plain(!on)),
+            ("x-mcp", Value::Object(map)) => {
+                extension = over(extension, read(map, &place(operation), notes));
+            }
+            ("x-mcp-exclude", value) => match serde_json::from_value(value.clone()) {
+                Ok(exclude) => extension.exclude = Some(exclude),
+                Err(_) => notes.push(format!(
+                    "{}: `x-mcp-exclude` is neither true, false nor a reason: it is ignored",
+                    place(operation)
+                )),
+            },
+            ("x-mcp", _) => notes.push(format!(
+                "{}: `x-mcp` is neither an object nor true or false: it is ignored",
+                place(operation)
+            )),
+            _ => {}
+        }
+    }
+    match configured_for(operation, configured) {
+        Some((_, configured)) => over(configured.clone(), extension),
+        None => extension,
+    }
+}
+
+/// The configuration's entry for `operation` and the key it stands under.
+pub(super) fn configured_for<'c>(
+    operation: &Operation,
+    configured: &'c BTreeMap<String, Override>,
+) -> Option<(&'c str, &'c Override)> {
+    let by_id = operation
+        .operation_id
+        .as_ref()
+        .and_then(|id| configured.get_key_value(id));
+    by_id
+        .or_else(|| configured.get_key_value(&place(operation)))
+        .map(|(key, value)| (key.as_str(), value))
+}
+
+/// What applies to `parameter`.
+pub(super) fn of_parameter(
+    parameter: &Parameter,
+    operation: &Override,
+    place: &str,
+    notes: &mut Vec<String>,
+) -> ParameterOverride {
+    let mut extension = ParameterOverride::default();
+    for (name, value) in &parameter.extensions {
+        let place = format!("{place}, parameter `{}`", parameter.name);
+        match (name.as_str(), value) {
+            ("x-mcp", Value::Object(map)) => {
+                extension = parameter_over(extension, read(map, &place, notes));
+            }
+            ("x-mcp-header", Value::String(header)) => extension.header = Some(header.clone()),
+            ("x-mcp" | "x-mcp-header", _) => {
+                notes.push(format!(
+                    "{place}: `{name}` cannot be understood: it is ignored"
+                ));
+            }
+            _ => {}
+        }
+    }
+    match operation.parameters.get(&parameter.name) {
+        Some(configured) => parameter_over(configured.clone(), extension),
+        None => extension,
+    }
+}
+
+/// `METHOD /path`.
+pub(super) fn place(operation: &Operation) -> String {
+    format!("{} {}", operation.method, operation.path)
+}
+
+/// Reads what can be read, member by member; the rest becomes notes.
+fn read<T>(map: &Map<String, Value>, place: &str, notes: &mut Vec<String>) -> T
+where
+    T: serde::de::DeserializeOwned + Default,
+{
+    let mut good = Map::new();
+    for (name, value) in map {
+        let alone = Map::from_iter([(name.clone(), value.clone())]);
+        match serde_json::from_value::<T>(Value::Object(alone)) {
+            Ok(_) => {
+                good.insert(name.clone(), value.clone());
+            }
+            Err(error) => notes.push(format!(
+                "{place}: `x-mcp` member `{name}` is ignored: {error}"
+            )),
+        }
+    }
+    // Two spellings of one member are each good alone.
+    serde_json::from_value(Value::Object(good)).unwrap_or_default()
+}
+
+fn over(above: Override, below: Override) -> Override {
+    let mut parameters = below.parameters;
+    for (name, parameter) in above.parameters {
+        let below = parameters.remove(&name).unwrap_or_default();
+        parameters.insert(name, parameter_over(parameter, below));
+    }
+    Override {
+        name: above.name.or(below.name),
+        title: above.title.or(below.title),
+        description: above.description.or(below.description),
+        exclude: above.exclude.or(below.exclude),
+        annotations: match (above.annotations, below.annotations) {
+            (Some(above), Some(below)) => Some(hints_over(above, below)),
+            (above, below) => above.or(below),
+        },
+        confirm: above.confirm.or(below.confirm),
+        body: above.body.or(below.body),
+        requires: above.requires.or(below.requires),
+        parameters,
+    }
+}
+
+fn hints_over(above: Hints, below: Hints) -> Hints {
+    Hints {
+        read_only_hint: above.read_only_hint.or(below.read_only_hint),
+        destructive_hint: above.destructive_hint.or(below.destructive_hint),
+        idempotent_hint: above.idempotent_hint.or(below.idempotent_hint),
+        open_world_hint: above.open_world_hint.or(below.open_world_hint),
+    }
+}
+
+fn parameter_over(above: ParameterOverride, below: ParameterOverride) -> ParameterOverride {
+    ParameterOverride {
+        name: above.name.or(below.name),
+        description: above.description.or(below.description),
+        required: above.required.or(below.required),
+        hidden: above.hidden.or(below.hidden),
+        value: above.value.or(below.value),
+        default: above.default.or(below.default),
+        header: above.header.or(below.header),
+    }
+}

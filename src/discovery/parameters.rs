@@ -1,0 +1,246 @@
+//! Which parameters become arguments, and what of each is settled without the caller.
+
+use std::borrow::Cow;
+
+use http::HeaderName;
+use serde_json::{Map, Value};
+
+use super::defs::Definitions;
+use super::overrides::{self, place};
+use super::path::Cut;
+use super::settings::{Override, ParameterOverride};
+use crate::openapi::{
+    Document, Operation, Parameter, ParameterLocation, ParameterStyle, SecurityKind,
+};
+
+/// A parameter with everything said about it.
+#[derive(Debug)]
+pub(super) struct Planned<'a> {
+    pub(super) source: Cow<'a, Parameter>,
+    /// The key in the arguments; empty until keys are assigned.
+    pub(super) key: String,
+    /// The name a key is made of.
+    pub(super) wish: String,
+    pub(super) required: bool,
+    /// Not an argument.
+    pub(super) hidden: bool,
+    pub(super) fixed: Option<Value>,
+    pub(super) default: Option<Value>,
+    pub(super) description: Option<String>,
+    /// The value of `x-mcp-header`.
+    pub(super) header: Option<String>,
+}
+
+/// The operation's parameters in the document's order, those that a template names and nobody
+/// declares after them.
+pub(super) fn plan<'a>(
+    operation: &'a Operation,
+    document: &Document,
+    definitions: &Definitions<'a>,
+    cut: &Cut,
+    over: &Override,
+    notes: &mut Vec<String>,
+) -> Vec<Planned<'a>> {
+    let mut planned: Vec<Planned<'a>> = Vec::new();
+    for parameter in &operation.parameters {
+        let slot = cut.slots.iter().find(|slot| slot.name == parameter.name);
+        if parameter.location == ParameterLocation::Path && slot.is_none() {
+            let name = &parameter.name;
+            notes.push(format!(
+                "{}: the path has no `{{{name}}}`: the parameter is left out",
+                place(operation)
+            ));
+        } else if !is_settled_elsewhere(parameter, operation, document) {
+            let own = overrides::of_parameter(parameter, over, &place(operation), notes);
+            planned.push(one(Cow::Borrowed(parameter), own, cut));
+        }
+    }
+    for slot in &cut.slots {
+        let declared = |one: &Planned<'_>| {
+            one.source.location == ParameterLocation::Path && one.source.name == slot.name
+        };
+        if planned.iter().any(declared) {
+            continue;
+        }
+        notes.push(format!(
+            "{}: `{{{}}}` is not declared: any text is accepted there",
+            place(operation),
+            slot.name
+        ));
+        let parameter = undeclared(&slot.name);
+        let own = overrides::of_parameter(&parameter, over, &place(operation), notes);
+        planned.push(one(Cow::Owned(parameter), own, cut));
+    }
+    planned.extend(
+        cut.query
+            .iter()
+            .map(|(name, value)| fixed_query(name, value)),
+    );
+    check_headers(&mut planned, definitions, operation, notes);
+    planned
+}
+
+fn one<'a>(source: Cow<'a, Parameter>, own: ParameterOverride, cut: &Cut) -> Planned<'a> {
+    let mut required = source.required;
+    let mut default = own.default;
+    if source.location == ParameterLocation::Path {
+        let slot = cut.slots.iter().find(|slot| slot.name == source.name);
+        let optional = !source.required || slot.is_some_and(|slot| slot.optional);
+        if let Some(value) = slot.and_then(|slot| slot.default.as_deref()) {
+            default.get_or_insert_with(|| typed(value, &source.schema));
+        }
+        // The path can end before a parameter only where nothing has to follow it.
+        let trailing = slot.is_some_and(|slot| slot.trailing);
+        let omittable = own.required.map_or(optional, |required| !required);
+        required = !(omittable && trailing);
+    } else if let Some(own) = own.required {
+        required = own;
+    }
+    // Hidden without a value, a required parameter would make every call fail.
+    let hidden =
+        own.value.is_some() || own.hidden == Some(true) && (!required || default.is_some());
+    Planned {
+        wish: own.name.unwrap_or_else(|| source.name.clone()),
+        key: String::new(),
+        required: required && default.is_none() && own.value.is_none(),
+        hidden,
+        fixed: own.value,
+        default,
+        description: own.description.or_else(|| source.description.clone()),
+        header: own.header.filter(|_| !hidden),
+        source,
+    }
+}
+
+/// A value that a route template gives as text.
+fn typed(text: &str, schema: &Value) -> Value {
+    let number = ["integer", "number"]
+        .iter()
+        .any(|name| schema.get("type").and_then(Value::as_str) == Some(name));
+    match serde_json::from_str(text) {
+        Ok(Value::Number(value)) if number => Value::Number(value),
+        _ => Value::from(text),
+    }
+}
+
+/// Headers that the connection, the body or the credentials settle (RFC 9110, section 7.6.1;
+/// OpenAPI 3.2, section 4.12.1), and whatever a security scheme owns. A scheme the operation does
+/// not use owns nothing there: nobody would send it.
+fn is_settled_elsewhere(parameter: &Parameter, operation: &Operation, document: &Document) -> bool {
+    const HEADERS: [&str; 17] = [
+        "authorization",
+        "cookie",
+        "accept",
+        "content-type",
+        "host",
+        "content-length",
+        "connection",
+        "keep-alive",
+        "proxy-authenticate",
+        "proxy-authorization",
+        "proxy-connection",
+        "te",
+        "trailer",
+        "transfer-encoding",
+        "upgrade",
+        "expect",
+        "accept-encoding",
+    ];
+    let header = parameter.location == ParameterLocation::Header;
+    let same =
+        |name: &str| name == parameter.name || header && name.eq_ignore_ascii_case(&parameter.name);
+    let applies = |scheme: &str| {
+        let alternatives = operation.security.as_ref();
+        alternatives.is_none_or(|all| all.iter().flatten().any(|one| one.scheme == scheme))
+    };
+    header && HEADERS.iter().any(|name| same(name))
+        || document
+            .security_schemes
+            .iter()
+            .any(|scheme| match &scheme.kind {
+                SecurityKind::ApiKey {
+                    location,
+                    parameter: name,
+                } => *location == parameter.location && same(name) && applies(&scheme.name),
+                _ => false,
+            })
+}
+
+/// Clients drop a tool with an annotation that breaks MCP's rules for `x-mcp-header`: a token,
+/// unique whatever the case, on a string, an integer or a boolean.
+fn check_headers(
+    planned: &mut [Planned<'_>],
+    definitions: &Definitions<'_>,
+    operation: &Operation,
+    notes: &mut Vec<String>,
+) {
+    let mut seen: Vec<String> = Vec::new();
+    for one in planned {
+        let Some(header) = one.header.take() else {
+            continue;
+        };
+        let schema = definitions.resolve(&one.source.schema);
+        let simple = schema
+            .and_then(|schema| schema.get("type"))
+            .and_then(Value::as_str);
+        let problem = if HeaderName::from_bytes(header.as_bytes()).is_err() {
+            "it is no header name"
+        } else if !matches!(simple, Some("string" | "integer" | "boolean")) {
+            "the parameter is no string, integer or boolean"
+        } else if seen.iter().any(|known| known.eq_ignore_ascii_case(&header)) {
+            "another parameter has it"
+        } else {
+            seen.push(header.clone());
+            one.header = Some(header);
+            continue;
+        };
+        notes.push(format!(
+            "{}, parameter `{}`: the header `{header}` is left out: {problem}",
+            place(operation),
+            one.source.name
+        ));
+    }
+}
+
+fn undeclared(name: &str) -> Parameter {
+    Parameter {
+        name: name.to_owned(),
+        location: ParameterLocation::Path,
+        required: true,
+        deprecated: false,
+        description: None,
+        schema: serde_json::json!({ "type": "string" }),
+        style: ParameterStyle::Simple,
+        explode: false,
+        allow_reserved: false,
+        allow_empty_value: false,
+        content: None,
+        example: None,
+        extensions: Map::new(),
+    }
+}
+
+fn fixed_query(name: &str, value: &str) -> Planned<'static> {
+    let decode = |text: &str| {
+        percent_encoding::percent_decode_str(text)
+            .decode_utf8_lossy()
+            .into_owned()
+    };
+    let source = Parameter {
+        location: ParameterLocation::Query,
+        style: ParameterStyle::Form,
+        explode: true,
+        ..undeclared(&decode(name))
+    };
+    Planned {
+        wish: source.name.clone(),
+        key: String::new(),
+        required: false,
+        hidden: true,
+        fixed: Some(Value::from(decode(value))),
+        default: None,
+        description: None,
+        header: None,
+        source: Cow::Owned(source),
+    }
+}

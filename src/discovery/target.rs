@@ -1,0 +1,207 @@
+//! What a call becomes: the document's parameters and body in the binder's terms.
+
+use url::Url;
+
+use super::body::{Form, PlannedBody, Usable, essence, part_kind};
+use super::defs::Definitions;
+use super::parameters::Planned;
+use super::path::Cut;
+use super::xml;
+use crate::openapi::{Encoding, Operation, ParameterLocation, ParameterStyle};
+use crate::tool::{
+    Body, BodyArgument, BodyCodec, BodyMedia, FieldEncoding, FlatField, HttpTarget, Location,
+    Parameter, PartKind, Style,
+};
+
+/// The base URL of an operation: the operator's, which replaces every server of the document with
+/// its base path, else the document's best.
+pub(super) fn base(operator: Option<&Url>, operation: &Operation) -> Option<Url> {
+    let mut base = operator.or_else(|| operation.servers.first())?.clone();
+    base.set_query(None);
+    base.set_fragment(None);
+    Some(base)
+}
+
+/// The target of an operation.
+pub(super) fn target<'a>(
+    operation: &Operation,
+    base: Url,
+    cut: Cut,
+    parameters: &[Planned<'_>],
+    body: Option<&PlannedBody<'a>>,
+    definitions: &Definitions<'a>,
+) -> HttpTarget {
+    HttpTarget {
+        method: operation.method.clone(),
+        base,
+        path: cut.template,
+        parameters: parameters.iter().filter_map(parameter).collect(),
+        body: body.map(|body| self::body(body, definitions)),
+        accept: accept(operation),
+    }
+}
+
+/// Hidden parameters without a value are never sent.
+fn parameter(planned: &Planned<'_>) -> Option<Parameter> {
+    if planned.hidden && planned.fixed.is_none() && planned.default.is_none() {
+        return None;
+    }
+    let source = &*planned.source;
+    Some(Parameter {
+        argument: planned.key.clone(),
+        name: source.name.clone(),
+        location: location(source.location),
+        style: style(source.style),
+        explode: source.explode,
+        allow_reserved: source.allow_reserved,
+        allow_empty: source.allow_empty_value,
+        required: planned.required,
+        content: source.content.clone(),
+        // A hidden parameter's default is all it will ever be.
+        fixed: planned
+            .fixed
+            .clone()
+            .or_else(|| planned.default.clone().filter(|_| planned.hidden)),
+        default: planned.default.clone(),
+    })
+}
+
+/// The location's word for keys.
+pub(super) fn location_word(location: ParameterLocation) -> &'static str {
+    match location {
+        ParameterLocation::Path => "path",
+        ParameterLocation::Query => "query",
+        ParameterLocation::QueryString => "querystring",
+        ParameterLocation::Header => "header",
+        ParameterLocation::Cookie => "cookie",
+    }
+}
+
+fn location(location: ParameterLocation) -> Location {
+    match location {
+        ParameterLocation::Path => Location::Path,
+        ParameterLocation::Query => Location::Query,
+        ParameterLocation::QueryString => Location::QueryString,
+        ParameterLocation::Header => Location::Header,
+        ParameterLocation::Cookie => Location::Cookie,
+    }
+}
+
+fn style(style: ParameterStyle) -> Style {
+    match style {
+        ParameterStyle::Simple => Style::Simple,
+        ParameterStyle::Label => Style::Label,
+        ParameterStyle::Matrix => Style::Matrix,
+        ParameterStyle::Form => Style::Form,
+        ParameterStyle::SpaceDelimited => Style::SpaceDelimited,
+        ParameterStyle::PipeDelimited => Style::PipeDelimited,
+        ParameterStyle::TabDelimited => Style::TabDelimited,
+        ParameterStyle::DeepObject => Style::DeepObject,
+    }
+}
+
+fn body<'a>(planned: &PlannedBody<'a>, definitions: &Definitions<'a>) -> Body {
+    let argument = match &planned.fields {
+        None => BodyArgument::Whole(planned.key.clone()),
+        Some(fields) => {
+            let fields = fields.iter().map(|field| FlatField {
+                argument: field.key.clone(),
+                property: field.property.to_owned(),
+            });
+            BodyArgument::Flat(fields.collect())
+        }
+    };
+    Body {
+        argument,
+        required: planned.required,
+        media: planned
+            .media
+            .iter()
+            .map(|usable| BodyMedia {
+                media_type: usable.sent.clone(),
+                codec: codec(usable, definitions),
+            })
+            .collect(),
+        choice: planned.choice.clone(),
+    }
+}
+
+fn codec<'a>(usable: &Usable<'a>, definitions: &Definitions<'a>) -> BodyCodec {
+    match usable.form {
+        Form::Json => BodyCodec::Json,
+        Form::JsonLines => BodyCodec::JsonLines,
+        Form::Text => BodyCodec::Text,
+        Form::Binary => BodyCodec::Binary,
+        Form::Xml => BodyCodec::Xml(xml::names(&usable.media.schema, definitions)),
+        Form::Urlencoded => BodyCodec::Form(fields(usable, definitions)),
+        Form::Multipart => BodyCodec::Multipart(fields(usable, definitions)),
+    }
+}
+
+/// The properties that need more than their codec's usual treatment.
+fn fields<'a>(usable: &Usable<'a>, definitions: &Definitions<'a>) -> Vec<FieldEncoding> {
+    let encodings = &usable.media.encoding;
+    let view = definitions.object(&usable.media.schema).unwrap_or_default();
+    let mut fields: Vec<FieldEncoding> = Vec::new();
+    for (name, schema) in &view.fields {
+        let encoding = encodings.iter().find(|(known, _)| known == name);
+        let encoding = encoding.map(|(_, encoding)| encoding);
+        let content_type = encoding.and_then(|one| one.content_type.as_deref());
+        let kind = match usable.form {
+            Form::Multipart => part_kind(schema, content_type, definitions),
+            _ => PartKind::Value,
+        };
+        if encoding.is_some() || kind != PartKind::Value {
+            fields.push(field(name, encoding, kind));
+        }
+    }
+    // Properties that only `encoding` or a composition knows.
+    for (name, encoding) in encodings {
+        if !fields.iter().any(|field| field.property == *name) {
+            fields.push(field(name, Some(encoding), PartKind::Value));
+        }
+    }
+    fields
+}
+
+fn field(name: &str, encoding: Option<&Encoding>, kind: PartKind) -> FieldEncoding {
+    FieldEncoding {
+        property: name.to_owned(),
+        style: encoding.and_then(|one| one.style).map(style),
+        explode: encoding.is_none_or(|one| one.explode),
+        allow_reserved: encoding.is_some_and(|one| one.allow_reserved),
+        content_type: encoding.and_then(|one| one.content_type.clone()),
+        kind,
+    }
+}
+
+/// What the service is asked for: JSON first, then the rest in the document's order, then anything:
+/// an error may come in another form.
+fn accept(operation: &Operation) -> String {
+    let mut types: Vec<String> = Vec::new();
+    let successes = operation
+        .responses
+        .iter()
+        .filter(|response| response.status.starts_with('2') || response.status == "default");
+    for media in successes.flat_map(|response| &response.content) {
+        let name = essence(&media.name);
+        let sendable = !name.is_empty()
+            && name.contains('/')
+            && name
+                .bytes()
+                .all(|byte| byte.is_ascii_graphic() && byte != b',');
+        if sendable && name != "*/*" && !types.contains(&name) {
+            types.push(name);
+        }
+    }
+    if types.is_empty() {
+        return "*/*".to_owned();
+    }
+    types.sort_by_key(|name| match name.as_str() {
+        "application/json" => 0,
+        name if name.ends_with("+json") => 1,
+        _ => 2,
+    });
+    types.truncate(12);
+    format!("{}, */*;q=0.1", types.join(", "))
+}

@@ -1,0 +1,201 @@
+//! Which arguments a tool has.
+
+use super::*;
+
+#[test]
+fn parameters_and_body_become_arguments() {
+    let mut update = operation("PUT", "/pets/{id}");
+    update.parameters = vec![
+        parameter("id", Path, json!({ "type": "integer" })),
+        parameter("id", Query, json!({ "type": "string" })),
+        parameter("Authorization", Header, json!({ "type": "string" })),
+        parameter("X-Trace", Header, json!({ "type": "string" })),
+    ];
+    let pet = json!({ "$ref": "#/components/schemas/Pet" });
+    update.request_body = Some(body(vec![media("application/json", pet)]));
+    let components = json!({ "Pet": {
+        "type": "object",
+        "required": ["id", "name"],
+        "properties": {
+            "id": { "type": "integer", "readOnly": true },
+            "name": { "type": "string", "example": "Rex", "xml": { "attribute": true } },
+        },
+        "x-internal": 1,
+    } });
+    assert_eq!(
+        input(update, &components),
+        json!({
+            "type": "object",
+            "properties": {
+                "id": { "type": "integer" },
+                "id_query": { "type": "string" },
+                "X-Trace": { "type": "string" },
+                "body": {
+                    "type": "object",
+                    "required": ["name"],
+                    "properties": { "name": { "type": "string" } },
+                },
+            },
+            "required": ["id", "body"],
+            "additionalProperties": false,
+        })
+    );
+}
+
+#[test]
+fn an_operation_without_arguments_takes_none() {
+    assert_eq!(
+        input(operation("GET", "/"), &json!({})),
+        json!({ "type": "object", "additionalProperties": false })
+    );
+}
+
+#[test]
+fn what_a_security_scheme_owns_is_no_argument() {
+    let mut list = operation("GET", "/pets");
+    list.parameters = vec![
+        parameter("x-api-key", Header, json!({ "type": "string" })),
+        parameter("token", Query, json!({ "type": "string" })),
+        parameter("Token", Query, json!({ "type": "string" })),
+        parameter("sid", Cookie, json!({ "type": "string" })),
+    ];
+    let mut document = document(vec![list], &json!({}));
+    for (location, name) in [(Header, "X-API-Key"), (Query, "token"), (Cookie, "sid")] {
+        document.security_schemes.push(SecurityScheme {
+            name: name.to_owned(),
+            kind: SecurityKind::ApiKey {
+                location,
+                parameter: name.to_owned(),
+            },
+        });
+    }
+    let tool = run(&document, &Settings::default()).tools.remove(0);
+    let names = |tool: &Tool| {
+        let names = target(tool).parameters.iter().map(|one| one.name.clone());
+        names.collect::<Vec<String>>()
+    };
+    assert_eq!(names(&tool), ["Token"]);
+
+    // A scheme that the operation does not use owns nothing there.
+    document.operations[0].security = Some(vec![vec![SecurityRequirement {
+        scheme: "sid".to_owned(),
+        scopes: Vec::new(),
+    }]]);
+    let tool = run(&document, &Settings::default()).tools.remove(0);
+    assert_eq!(names(&tool), ["x-api-key", "token", "Token"]);
+}
+
+#[test]
+fn optional_path_parameters_only_at_the_end() {
+    let mut find = operation("GET", "/tenant/{tenantId?}/customer/{customerId:int?}");
+    for name in ["tenantId", "customerId"] {
+        let mut id = parameter(name, Path, json!({ "type": "integer" }));
+        id.required = false;
+        find.parameters.push(id);
+    }
+    let tool = only(find, &json!({}));
+    assert_eq!(tool.input_schema.parse()["required"], json!(["tenantId"]));
+    let required: Vec<bool> = target(&tool)
+        .parameters
+        .iter()
+        .map(|one| one.required)
+        .collect();
+    assert_eq!(required, [true, false]);
+}
+
+#[test]
+fn undeclared_path_parameters_are_made_up() {
+    let document = document(vec![operation("GET", "/a/{id}/{page=1}")], &json!({}));
+    let found = run(&document, &Settings::default());
+    assert_eq!(
+        found.tools[0].input_schema.parse(),
+        json!({
+            "type": "object",
+            "properties": { "id": { "type": "string" }, "page": { "type": "string", "default": "1" } },
+            "required": ["id"],
+            "additionalProperties": false,
+        })
+    );
+    assert_eq!(found.notes.len(), 2, "{:?}", found.notes);
+}
+
+#[test]
+fn a_flat_body_alone_is_the_root() {
+    let person = json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "type": "object",
+        "$defs": { "address": { "$anchor": "addressDef", "type": "object" } },
+        "properties": { "name": { "type": "string" }, "address": { "$ref": "#/$defs/address" } },
+        "allOf": [{ "anyOf": [{ "required": ["name"] }, { "required": ["address"] }] }],
+        "if": { "required": ["name"] }, "then": {}, "else": {},
+        "additionalProperties": false,
+    });
+    let mut create = json_body(person.clone());
+    create
+        .extensions
+        .insert("x-mcp".to_owned(), json!({ "body": "flat" }));
+    let tool = only(create, &json!({}));
+    assert_eq!(tool.input_schema.parse(), person);
+    let Some(BodyArgument::Flat(fields)) = target(&tool).body.as_ref().map(|body| &body.argument)
+    else {
+        panic!("the body is flat");
+    };
+    assert_eq!(fields.len(), 2);
+}
+
+#[test]
+fn a_flat_body_gives_way_to_parameters() {
+    let mut create = json_body(json!({
+        "type": "object",
+        "required": ["id", "big name"],
+        "properties": { "id": { "type": "integer" }, "big name": { "type": "string" } },
+    }));
+    create.parameters = vec![parameter("id", Query, json!({ "type": "string" }))];
+    let settings = Settings {
+        body: BodyShape::Flat,
+        ..Settings::default()
+    };
+    let found = run(
+        &document(
+            vec![create, json_body(json!({ "type": "array" }))],
+            &json!({}),
+        ),
+        &settings,
+    );
+    assert_eq!(
+        found.tools[0].input_schema.parse(),
+        json!({
+            "type": "object",
+            "properties": {
+                "id": { "type": "string" },
+                "id_body": { "type": "integer" },
+                "big_name": { "type": "string" },
+            },
+            "required": ["id_body", "big_name"],
+            "additionalProperties": false,
+        })
+    );
+    // A list has no properties to spread.
+    assert!(found.tools[1].input_schema.parse()["properties"]["body"].is_object());
+    assert!(
+        found
+            .notes
+            .iter()
+            .any(|note| note.contains("stays one argument"))
+    );
+}
+
+#[test]
+fn a_body_under_conditions_is_not_spread_beside_parameters() {
+    let mut create = json_body(json!({
+        "type": "object",
+        "properties": { "a": {} },
+        "oneOf": [{ "required": ["a"] }, { "properties": { "b": {} }, "required": ["b"] }],
+    }));
+    create.parameters = vec![parameter("id", Query, json!({ "type": "string" }))];
+    create
+        .extensions
+        .insert("x-mcp".to_owned(), json!({ "body": "flat" }));
+    let schema = input(create, &json!({}));
+    assert!(schema["properties"]["body"]["oneOf"].is_array(), "{schema}");
+}

@@ -1,0 +1,160 @@
+//! Media types and how bodies are written.
+
+use super::*;
+
+#[test]
+fn media_types_are_ranked_and_offered() {
+    let object = json!({ "type": "object" });
+    let text = json!({ "type": "string" });
+    let bytes = json!({ "type": "string", "format": "binary" });
+    for (content, sent, choice) in [
+        (
+            vec![("application/xml", &object), ("application/json", &object)],
+            "application/json",
+            true,
+        ),
+        (
+            vec![
+                ("text/json", &object),
+                ("application/json", &object),
+                ("application/*+json", &object),
+            ],
+            "application/json",
+            false,
+        ),
+        (
+            vec![
+                ("multipart/form-data", &object),
+                ("application/x-www-form-urlencoded", &object),
+            ],
+            "application/x-www-form-urlencoded",
+            false,
+        ),
+        (
+            vec![("application/vnd.x+json", &object), ("text/plain", &text)],
+            "application/vnd.x+json",
+            false,
+        ),
+        (
+            vec![("application/json", &object), ("application/xml", &text)],
+            "application/json",
+            false,
+        ),
+        (
+            vec![("text/plain", &text), ("text/markdown", &text)],
+            "text/plain",
+            true,
+        ),
+        (vec![("*/*", &object)], "application/json", false),
+        (vec![("*/*", &bytes)], "application/octet-stream", false),
+        (
+            vec![("image/png", &bytes), ("image/jpeg", &bytes)],
+            "image/png",
+            true,
+        ),
+        (
+            vec![("application/json; charset=utf-8", &object)],
+            "application/json; charset=utf-8",
+            false,
+        ),
+    ] {
+        let content = content
+            .into_iter()
+            .map(|(name, schema)| media(name, schema.clone()));
+        let tool = only(with_body(content.collect()), &json!({}));
+        let body = target(&tool).body.as_ref().unwrap();
+        assert_eq!(body.media[0].media_type, sent);
+        assert_eq!(body.choice.is_some(), choice, "{sent}");
+        assert_eq!(body.media.len() > 1, choice, "{sent}");
+        let properties = &tool.input_schema.parse()["properties"];
+        assert_eq!(properties.get("contentType").is_some(), choice, "{sent}");
+    }
+}
+
+#[test]
+fn bytes_are_base64() {
+    let schema = input(with_body(vec![media("image/png", json!(true))]), &json!({}));
+    let body = &schema["properties"]["body"];
+    assert_eq!(body["contentEncoding"], "base64");
+    assert!(body["description"].as_str().unwrap().contains("base64"));
+}
+
+#[test]
+fn files_of_a_multipart_body() {
+    let file = json!({ "type": "string", "format": "binary", "description": "The photo" });
+    let mut form = media(
+        "multipart/form-data",
+        json!({ "type": "object", "required": ["photo"], "properties": {
+        "photo": { "$ref": "#/components/schemas/File" },
+        "more": { "type": "array", "items": { "$ref": "#/components/schemas/File" } },
+        "icon": {},
+        "hash": { "type": "string", "contentEncoding": "base64", "contentMediaType": "image/png" },
+        "title": { "type": "string" },
+    } }),
+    );
+    form.encoding = vec![(
+        "icon".to_owned(),
+        Encoding {
+            content_type: Some("image/png, image/jpeg".to_owned()),
+            style: None,
+            explode: true,
+            allow_reserved: false,
+        },
+    )];
+    let tool = only(with_body(vec![form]), &json!({ "File": file }));
+    let Some(BodyCodec::Multipart(fields)) =
+        target(&tool).body.as_ref().map(|body| &body.media[0].codec)
+    else {
+        panic!("the body is multipart");
+    };
+    let kinds: Vec<(&str, PartKind)> = fields
+        .iter()
+        .map(|one| (&*one.property, one.kind))
+        .collect();
+    assert_eq!(
+        kinds,
+        [
+            ("photo", PartKind::File),
+            ("more", PartKind::Files),
+            ("icon", PartKind::File)
+        ]
+    );
+    let schema = tool.input_schema.parse();
+    let properties = &schema["properties"]["body"]["properties"];
+    assert!(properties["photo"]["anyOf"][1]["properties"]["data"].is_object());
+    assert!(properties["more"]["items"]["anyOf"].is_array());
+    assert_eq!(properties["title"], json!({ "type": "string" }));
+    for photo in [
+        json!("R0lG"),
+        json!({ "data": "R0lG", "filename": "a.gif" }),
+    ] {
+        assert!(accepts(&schema, &json!({ "body": { "photo": photo } })));
+    }
+    assert!(!accepts(&schema, &json!({ "body": {} })));
+}
+
+#[test]
+fn xml_names_follow_the_value() {
+    let components = json!({ "Pet": { "type": "object", "xml": { "name": "pet" }, "properties": {
+        "id": { "type": "integer", "xml": { "attribute": true } },
+        "tags": { "type": "array", "xml": { "wrapped": true }, "items": { "xml": { "name": "tag" } } },
+        "mother": { "$ref": "#/components/schemas/Pet" },
+        "name": { "type": "string" },
+    } } });
+    let tool = only(
+        with_body(vec![media(
+            "application/xml",
+            json!({ "$ref": "#/components/schemas/Pet" }),
+        )]),
+        &components,
+    );
+    let Some(BodyCodec::Xml(names)) = target(&tool).body.as_ref().map(|body| &body.media[0].codec)
+    else {
+        panic!("the body is xml");
+    };
+    assert_eq!(names.name, "pet");
+    let told: Vec<&str> = names.properties.iter().map(|(name, _)| &**name).collect();
+    assert_eq!(told, ["id", "tags", "mother"]);
+    assert!(names.properties[0].1.attribute && names.properties[1].1.wrapped);
+    assert_eq!(names.properties[1].1.items.as_ref().unwrap().name, "tag");
+}
