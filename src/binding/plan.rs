@@ -1,7 +1,7 @@
 //! What will be done, as plain data that a test compares with `==`.
 
+use ::http::{HeaderMap, Method};
 use bytes::Bytes;
-use http::{HeaderMap, Method};
 use url::Url;
 
 /// A request as it will be sent, credentials excepted.

@@ -1,0 +1,246 @@
+//! The request body: its media type chosen, its value written.
+
+mod base64;
+mod form;
+mod multipart;
+mod xml;
+
+#[cfg(test)]
+mod tests;
+
+use bytes::Bytes;
+use serde_json::{Map, Value};
+
+use super::{fault, missing, pointer};
+use crate::binding::Fault;
+use crate::tool::{Body, BodyArgument, BodyCodec, BodyMedia};
+
+pub(super) use base64::decode as decode_base64;
+
+/// A body's value: one argument, or the members that are arguments of their own.
+enum BodyValue<'a> {
+    Whole(&'a Value),
+    Flat(Vec<(&'a str, &'a Value)>),
+}
+
+/// Writes the body; gives its `Content-Type` and bytes, or `None` where there is no body.
+///
+/// # Errors
+/// What the codec cannot write, at the argument it comes from.
+pub(super) fn write(
+    body: Option<&Body>,
+    arguments: &Map<String, Value>,
+) -> Result<Option<(String, Bytes)>, Fault> {
+    let Some(body) = body else {
+        return Ok(None);
+    };
+    let media = media(body, arguments)?;
+    let Some(value) = value(body, arguments)? else {
+        return Ok(None);
+    };
+    let at = match &body.argument {
+        BodyArgument::Whole(argument) => pointer(argument),
+        BodyArgument::Flat(_) => String::new(),
+    };
+    if value.is_null() && media.codec != BodyCodec::Json {
+        return if body.required {
+            Err(wrong(&at, "expected a value, found null"))
+        } else {
+            Ok(None)
+        };
+    }
+    encode(media, &value, &at).map(Some)
+}
+
+fn media<'a>(body: &'a Body, arguments: &Map<String, Value>) -> Result<&'a BodyMedia, Fault> {
+    let chosen = body
+        .choice
+        .as_deref()
+        .and_then(|choice| Some((choice, arguments.get(choice)?.as_str()?)));
+    if let Some((choice, wanted)) = chosen {
+        let found = body.media.iter().find(|media| media.media_type == wanted);
+        return found.ok_or_else(|| {
+            let known: Vec<_> = body.media.iter().map(|m| m.media_type.as_str()).collect();
+            let message = format!("expected one of {}, found `{wanted}`", known.join(", "));
+            fault(choice, "enum", message)
+        });
+    }
+    body.media
+        .first()
+        .ok_or_else(|| wrong("", "the operation names no media type for its body"))
+}
+
+fn value<'a>(
+    body: &'a Body,
+    arguments: &'a Map<String, Value>,
+) -> Result<Option<BodyValue<'a>>, Fault> {
+    match &body.argument {
+        BodyArgument::Whole(argument) => match arguments.get(argument) {
+            Some(value) => Ok(Some(BodyValue::Whole(value))),
+            None if body.required => Err(missing(argument)),
+            None => Ok(None),
+        },
+        BodyArgument::Flat(fields) => {
+            let members: Vec<_> = fields
+                .iter()
+                .filter_map(|field| {
+                    Some((field.property.as_str(), arguments.get(&field.argument)?))
+                })
+                .collect();
+            let present = body.required || !members.is_empty();
+            Ok(present.then_some(BodyValue::Flat(members)))
+        }
+    }
+}
+
+fn encode(media: &BodyMedia, value: &BodyValue<'_>, at: &str) -> Result<(String, Bytes), Fault> {
+    let bytes = match &media.codec {
+        BodyCodec::Json => value.to_json(),
+        BodyCodec::JsonLines => value.to_json_lines(),
+        BodyCodec::Text => {
+            let text = value.to_text();
+            let media_type = text_media_type(&media.media_type, &text);
+            return Ok((media_type, text.into()));
+        }
+        BodyCodec::Binary => match value {
+            BodyValue::Whole(Value::String(text)) => {
+                decode_base64(text).map_err(|message| wrong(at, message))?
+            }
+            BodyValue::Whole(_) | BodyValue::Flat(_) => {
+                return Err(wrong(at, "expected the body's bytes as base64 text"));
+            }
+        },
+        BodyCodec::Form(encodings) => {
+            let members = value.members(at)?;
+            form::write(&members, encodings)
+                .map_err(|(property, message)| wrong(&below(at, property), message))?
+                .into_bytes()
+        }
+        BodyCodec::Multipart(encodings) => {
+            let members = value.members(at)?;
+            let (boundary, bytes) = multipart::write(&members, encodings)
+                .map_err(|(property, message)| wrong(&below(at, property), message))?;
+            let media_type = match concrete(&media.media_type, "multipart/form-data") {
+                plain if plain.contains("boundary=") => "multipart/form-data".to_owned(),
+                plain => plain.to_owned(),
+            };
+            return Ok((format!("{media_type}; boundary={boundary}"), bytes.into()));
+        }
+        BodyCodec::Xml(names) => {
+            let text = match value {
+                BodyValue::Whole(value) => xml::write(value, names),
+                BodyValue::Flat(members) => xml::write_members(members, names),
+            };
+            let media_type = concrete(&media.media_type, "application/xml").to_owned();
+            let text = text.map_err(|message| wrong(at, message))?;
+            return Ok((media_type, text.into()));
+        }
+    };
+    let fallback = match media.codec {
+        BodyCodec::Binary => "application/octet-stream",
+        BodyCodec::Form(_) => "application/x-www-form-urlencoded",
+        _ => "application/json",
+    };
+    Ok((
+        concrete(&media.media_type, fallback).to_owned(),
+        bytes.into(),
+    ))
+}
+
+/// A media range such as `*/*` is no media type; something of the codec's own stands for it.
+fn concrete<'a>(media_type: &'a str, fallback: &'a str) -> &'a str {
+    if media_type.contains('*') || media_type.is_empty() {
+        fallback
+    } else {
+        media_type
+    }
+}
+
+/// HTTP names no default charset, so a text beyond ASCII says which it is in.
+fn text_media_type(media_type: &str, text: &str) -> String {
+    let media_type = concrete(media_type, "text/plain");
+    if text.is_ascii() || media_type.contains(';') {
+        media_type.to_owned()
+    } else {
+        format!("{media_type}; charset=utf-8")
+    }
+}
+
+fn wrong(at: &str, message: impl Into<String>) -> Fault {
+    Fault {
+        path: at.to_owned(),
+        keyword: "body".to_owned(),
+        message: message.into(),
+    }
+}
+
+fn below(at: &str, property: &str) -> String {
+    format!("{at}{}", pointer(property))
+}
+
+impl BodyValue<'_> {
+    fn is_null(&self) -> bool {
+        matches!(self, Self::Whole(Value::Null))
+    }
+
+    /// The members of an object body.
+    fn members(&self, at: &str) -> Result<Vec<(&str, &Value)>, Fault> {
+        match self {
+            Self::Flat(members) => Ok(members.clone()),
+            Self::Whole(Value::Object(members)) => Ok(members
+                .iter()
+                .map(|(name, value)| (name.as_str(), value))
+                .collect()),
+            Self::Whole(_) => Err(wrong(at, "expected an object, since the body is a form")),
+        }
+    }
+
+    fn to_json(&self) -> Vec<u8> {
+        match self {
+            Self::Whole(value) => json(value),
+            Self::Flat(members) => {
+                let mut out = vec![b'{'];
+                for (index, (name, value)) in members.iter().enumerate() {
+                    if index > 0 {
+                        out.push(b',');
+                    }
+                    out.extend(json(name));
+                    out.push(b':');
+                    out.extend(json(value));
+                }
+                out.push(b'}');
+                out
+            }
+        }
+    }
+
+    /// A line for each item of an array; anything else is one line.
+    fn to_json_lines(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        match self {
+            Self::Whole(Value::Array(items)) => {
+                for item in items {
+                    out.extend(json(item));
+                    out.push(b'\n');
+                }
+            }
+            Self::Whole(_) | Self::Flat(_) => {
+                out.extend(self.to_json());
+                out.push(b'\n');
+            }
+        }
+        out
+    }
+
+    fn to_text(&self) -> String {
+        match self {
+            Self::Whole(Value::String(text)) => text.clone(),
+            Self::Whole(value) => value.to_string(),
+            Self::Flat(_) => String::from_utf8_lossy(&self.to_json()).into_owned(),
+        }
+    }
+}
+
+fn json(value: &(impl serde::Serialize + ?Sized)) -> Vec<u8> {
+    serde_json::to_vec(value).expect("a tree with string keys always has a JSON text")
+}

@@ -1,0 +1,153 @@
+//! Form and multipart bodies.
+
+use super::*;
+
+#[test]
+fn forms_are_written_by_their_encodings() {
+    let form = |encodings: Vec<FieldEncoding>, value| {
+        bytes(
+            BodyCodec::Form(encodings),
+            "application/x-www-form-urlencoded",
+            value,
+        )
+    };
+    let value = json!({"a": [1, "b c"], "o": {"k": [1]}, "l": [{"x": 1}, {"x": 2}], "n": null, "e": [], "t": "&=+"});
+    assert_eq!(
+        form(Vec::new(), value),
+        "a=1&a=b%20c&o=%7B%22k%22%3A%5B1%5D%7D&l=%7B%22x%22%3A1%7D&l=%7B%22x%22%3A2%7D&t=%26%3D%2B"
+    );
+    let styled = |style, explode| {
+        vec![FieldEncoding {
+            style: Some(style),
+            explode,
+            ..encoding("a")
+        }]
+    };
+    assert_eq!(
+        form(
+            styled(Style::DeepObject, true),
+            json!({"a": {"b": [{"c": 1}], "d": ["x"]}})
+        ),
+        "a%5Bb%5D%5B0%5D%5Bc%5D=1&a%5Bd%5D%5B%5D=x"
+    );
+    assert_eq!(
+        form(styled(Style::Form, false), json!({"a": [1, 2]})),
+        "a=1,2"
+    );
+    assert_eq!(
+        form(styled(Style::Form, true), json!({"a": {"x": 1}})),
+        "x=1"
+    );
+    let json_field = vec![FieldEncoding {
+        content_type: Some("application/json".to_owned()),
+        ..encoding("a")
+    }];
+    assert_eq!(
+        form(json_field, json!({"a": [1, "x"]})),
+        "a=%5B1%2C%22x%22%5D"
+    );
+    let fault = sent(
+        &body(BodyCodec::Form(Vec::new()), "x/y"),
+        &json!({"body": [1]}),
+    )
+    .unwrap_err();
+    assert_eq!(fault.path, "/body");
+}
+
+#[test]
+fn multipart_parts_carry_their_types_and_names() {
+    let file = |kind| FieldEncoding {
+        kind,
+        content_type: Some("image/png".to_owned()),
+        ..encoding("f\"i")
+    };
+    let value = json!({
+        "t": "text ü", "n": 1.5, "o": {"k": 1}, "l": ["a", "b"], "x": null,
+        "f\"i": {"data": "AAE=", "filename": "a\"b\r\n.png"}
+    });
+    let written = write(
+        Some(&body(
+            BodyCodec::Multipart(vec![file(PartKind::File)]),
+            "multipart/form-data",
+        )),
+        json!({"body": value}).as_object().unwrap(),
+    );
+    let (media_type, bytes) = written.unwrap().unwrap();
+    assert_eq!(
+        media_type,
+        "multipart/form-data; boundary=mcpinvoke-boundary-0000000000000000"
+    );
+    let b = "--mcpinvoke-boundary-0000000000000000";
+    let expected = format!(
+        "{b}\r\nContent-Disposition: form-data; name=\"t\"\r\n\r\ntext ü\r\n\
+         {b}\r\nContent-Disposition: form-data; name=\"n\"\r\n\r\n1.5\r\n\
+         {b}\r\nContent-Disposition: form-data; name=\"o\"\r\nContent-Type: application/json\r\n\r\n{{\"k\":1}}\r\n\
+         {b}\r\nContent-Disposition: form-data; name=\"l\"\r\n\r\na\r\n\
+         {b}\r\nContent-Disposition: form-data; name=\"l\"\r\n\r\nb\r\n\
+         {b}\r\nContent-Disposition: form-data; name=\"f%22i\"; filename=\"a%22b%0D%0A.png\"\r\nContent-Type: image/png\r\n\r\n\0\u{1}\r\n\
+         {b}--\r\n"
+    );
+    assert_eq!(String::from_utf8(bytes.to_vec()).unwrap(), expected);
+}
+
+#[test]
+fn files_come_as_base64_or_text_and_lists_of_them_as_parts() {
+    let codec = || {
+        BodyCodec::Multipart(vec![FieldEncoding {
+            kind: PartKind::Files,
+            ..encoding("f")
+        }])
+    };
+    let text = bytes(
+        codec(),
+        "multipart/form-data",
+        json!({"f": ["YQ==", {"text": "b", "contentType": "text/css"}]}),
+    );
+    assert!(
+        text.contains(
+            "name=\"f\"; filename=\"f\"\r\nContent-Type: application/octet-stream\r\n\r\na\r\n"
+        ),
+        "{text}"
+    );
+    assert!(
+        text.contains("Content-Type: text/css\r\n\r\nb\r\n"),
+        "{text}"
+    );
+    for (value, at) in [
+        (json!({"f": "no base64!"}), "/body/f"),
+        (json!({"f": {"filename": "a"}}), "/body/f"),
+        (json!({"f": 5}), "/body/f"),
+        (
+            json!({"f": {"text": "a", "contentType": "a/b\r\nX: y"}}),
+            "/body/f",
+        ),
+    ] {
+        assert_eq!(
+            sent(
+                &body(codec(), "multipart/form-data"),
+                &json!({"body": value})
+            )
+            .unwrap_err()
+            .path,
+            at
+        );
+    }
+}
+
+#[test]
+fn a_boundary_occurs_in_no_part() {
+    let codec = || BodyCodec::Multipart(Vec::new());
+    let taken = "mcpinvoke-boundary-0000000000000000 mcpinvoke-boundary-0000000000000001 mcpinvoke-boundary-0000000000000003";
+    let value = json!({"body": {"a": taken, "mcpinvoke-boundary-0000000000000002": 1}});
+    let (media_type, _) = sent(&body(codec(), "multipart/form-data"), &value)
+        .unwrap()
+        .unwrap();
+    assert!(
+        media_type.ends_with("boundary=mcpinvoke-boundary-0000000000000004"),
+        "{media_type}"
+    );
+    let again = sent(&body(codec(), "multipart/form-data"), &value)
+        .unwrap()
+        .unwrap();
+    assert_eq!(media_type, again.0);
+}

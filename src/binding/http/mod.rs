@@ -1,0 +1,195 @@
+//! Writing validated arguments into a request: each parameter where and how its target says.
+
+mod body;
+mod cookie;
+mod header;
+mod path;
+mod query;
+mod style;
+
+#[cfg(test)]
+mod decoders;
+#[cfg(test)]
+mod tests;
+
+use ::http::header::{ACCEPT, CONTENT_TYPE, COOKIE};
+use ::http::{HeaderMap, HeaderName, HeaderValue};
+use bytes::Bytes;
+use serde_json::{Map, Value};
+use url::Url;
+
+use super::{Fault, HttpPlan};
+use crate::tool::{HttpTarget, Location, Parameter, TraceContext};
+
+/// Writes validated arguments into a request.
+///
+/// # Errors
+/// Faults that no schema can express, for instance a path value of `..`.
+pub fn bind(
+    target: &HttpTarget,
+    arguments: &Map<String, Value>,
+    trace: &TraceContext,
+) -> Result<HttpPlan, Vec<Fault>> {
+    let mut faults = Vec::new();
+    for parameter in &target.parameters {
+        if parameter.required && value(parameter, arguments).is_none() {
+            faults.push(missing(&parameter.argument));
+        }
+    }
+    let url = url(target, arguments, &mut faults);
+    let mut headers = headers(target, arguments, &mut faults);
+    let body = match body::write(target.body.as_ref(), arguments) {
+        Ok(body) => body,
+        Err(fault) => {
+            faults.push(fault);
+            None
+        }
+    };
+    let body = body.map(|(media_type, bytes)| {
+        if let Ok(media_type) = HeaderValue::try_from(media_type) {
+            headers.insert(CONTENT_TYPE, media_type);
+        }
+        bytes
+    });
+    trace_headers(trace, &mut headers);
+    match url {
+        Some(url) if faults.is_empty() => Ok(plan(target, url, headers, body)),
+        _ => Err(faults),
+    }
+}
+
+fn plan(target: &HttpTarget, url: Url, headers: HeaderMap, body: Option<Bytes>) -> HttpPlan {
+    HttpPlan {
+        method: target.method.clone(),
+        url,
+        headers,
+        body,
+    }
+}
+
+/// What a parameter is sent as: its fixed value, the caller's, or its default. Null is no value.
+fn value<'a>(parameter: &'a Parameter, arguments: &'a Map<String, Value>) -> Option<&'a Value> {
+    parameter
+        .fixed
+        .as_ref()
+        .or_else(|| arguments.get(&parameter.argument))
+        .filter(|value| !value.is_null())
+        .or(parameter.default.as_ref())
+        .filter(|value| !value.is_null())
+}
+
+fn missing(argument: &str) -> Fault {
+    Fault {
+        path: pointer(argument),
+        keyword: "required".to_owned(),
+        message: format!("missing required argument `{argument}`"),
+    }
+}
+
+/// The JSON pointer of a top-level argument (RFC 6901).
+fn pointer(argument: &str) -> String {
+    format!("/{}", argument.replace('~', "~0").replace('/', "~1"))
+}
+
+fn fault(argument: &str, keyword: &str, message: impl Into<String>) -> Fault {
+    Fault {
+        path: pointer(argument),
+        keyword: keyword.to_owned(),
+        message: message.into(),
+    }
+}
+
+/// The whole URL. Its parts are percent-encoded before they are joined, so parsing changes nothing.
+fn url(
+    target: &HttpTarget,
+    arguments: &Map<String, Value>,
+    faults: &mut Vec<Fault>,
+) -> Option<Url> {
+    let base = target.base.as_str();
+    let base = base.split(['?', '#']).next().unwrap_or(base);
+    let mut text = String::with_capacity(base.len() + target.path.template.len() + 64);
+    text.push_str(base.trim_end_matches('/'));
+    if let Err(mut found) = path::write(&mut text, target, arguments) {
+        faults.append(&mut found);
+        return None;
+    }
+    let mut query = String::new();
+    for parameter in &target.parameters {
+        let Some(value) = value(parameter, arguments) else {
+            continue;
+        };
+        let written = match parameter.location {
+            Location::Query => query::write(&mut query, parameter, value),
+            Location::QueryString => query::write_whole(&mut query, parameter, value),
+            Location::Path | Location::Header | Location::Cookie => Ok(()),
+        };
+        if let Err(message) = written {
+            faults.push(fault(&parameter.argument, "query", message));
+        }
+    }
+    if !query.is_empty() {
+        text.push('?');
+        text.push_str(&query);
+    }
+    match Url::parse(&text) {
+        Ok(url) => Some(url),
+        Err(error) => {
+            faults.push(Fault {
+                path: String::new(),
+                keyword: "url".to_owned(),
+                message: format!("the arguments do not make a url: {error}"),
+            });
+            None
+        }
+    }
+}
+
+fn headers(
+    target: &HttpTarget,
+    arguments: &Map<String, Value>,
+    faults: &mut Vec<Fault>,
+) -> HeaderMap {
+    let mut headers = HeaderMap::with_capacity(8);
+    if let Ok(accept) = HeaderValue::from_str(&target.accept) {
+        headers.insert(ACCEPT, accept);
+    }
+    let mut cookies = String::new();
+    for parameter in &target.parameters {
+        let Some(value) = value(parameter, arguments) else {
+            continue;
+        };
+        let written = match parameter.location {
+            Location::Header => header::write(&mut headers, parameter, value),
+            Location::Cookie => {
+                cookie::write(&mut cookies, parameter, value);
+                Ok(())
+            }
+            Location::Path | Location::Query | Location::QueryString => Ok(()),
+        };
+        if let Err(message) = written {
+            faults.push(fault(&parameter.argument, "header", message));
+        }
+    }
+    if !cookies.is_empty()
+        && let Ok(value) = HeaderValue::try_from(cookies)
+    {
+        headers.insert(COOKIE, value);
+    }
+    headers
+}
+
+/// The W3C trace context, as it came; a member that cannot be a header is left out.
+fn trace_headers(trace: &TraceContext, headers: &mut HeaderMap) {
+    let members = [
+        ("traceparent", &trace.parent),
+        ("tracestate", &trace.state),
+        ("baggage", &trace.baggage),
+    ];
+    for (name, member) in members {
+        if let Some(member) = member
+            && let Ok(value) = HeaderValue::from_str(member)
+        {
+            headers.insert(HeaderName::from_static(name), value);
+        }
+    }
+}

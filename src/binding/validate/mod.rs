@@ -1,0 +1,104 @@
+//! Arguments against a tool's input schema: compiled once, checked at every call.
+
+mod faults;
+mod repair;
+mod schema;
+
+#[cfg(test)]
+mod tests;
+
+use jsonschema::{Draft, PatternOptions};
+use serde_json::{Map, Value};
+
+use super::Fault;
+use crate::tool::Json;
+
+/// Regular expressions come from documents and run on callers' texts: neither may cost more than this many steps.
+const BACKTRACK_LIMIT: usize = 100_000;
+/// A text repaired may hold another text to repair; models nest them at most this deep.
+const REPAIR_ROUNDS: usize = 4;
+
+/// A tool's compiled input schema.
+#[derive(Debug)]
+pub struct Validator {
+    compiled: jsonschema::Validator,
+    /// Read only to word a fault.
+    schema: Json,
+}
+
+/// An input schema cannot be compiled.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the input schema cannot be used at `{pointer}`: {message}")]
+pub struct SchemaError {
+    /// JSON pointer into the schema.
+    pub pointer: String,
+    /// What is wrong with it.
+    pub message: String,
+}
+
+impl Validator {
+    /// Compiles an input schema, JSON Schema 2020-12. `format` is not asserted, and nothing is ever
+    /// fetched. A `pattern` that the engine refuses is dropped: the upstream still checks it.
+    ///
+    /// # Errors
+    /// [`SchemaError`] where the schema is not usable JSON Schema 2020-12.
+    pub fn compile(schema: &Json) -> Result<Self, SchemaError> {
+        let mut tree = schema.parse();
+        let compiled = match build(&tree) {
+            Ok(compiled) => compiled,
+            Err(_) => {
+                schema::drop_patterns(&mut tree, &|pattern| {
+                    build(&serde_json::json!({ "pattern": pattern })).is_err()
+                });
+                build(&tree).map_err(|error| SchemaError {
+                    pointer: error.instance_path().as_str().to_owned(),
+                    message: faults::cut(&error.to_string(), 300),
+                })?
+            }
+        };
+        Ok(Self {
+            compiled,
+            schema: schema.clone(),
+        })
+    }
+
+    /// Checks the arguments, an object; null stands for an empty one. What a model commonly gets wrong but means
+    /// unmistakably is put right in place: a JSON text where an object or array is wanted becomes that, and
+    /// null for an optional argument that cannot be null goes.
+    ///
+    /// # Errors
+    /// The faults, in the schema's order: at most twenty, then how many more there are.
+    pub fn check(&self, arguments: &mut Value) -> Result<(), Vec<Fault>> {
+        if arguments.is_null() {
+            *arguments = Value::Object(Map::new());
+        }
+        if self.compiled.is_valid(arguments) {
+            return Ok(());
+        }
+        for _ in 0..REPAIR_ROUNDS {
+            let edits = repair::find(self.compiled.iter_errors(arguments));
+            if !repair::apply(arguments, edits) {
+                break;
+            }
+            if self.compiled.is_valid(arguments) {
+                return Ok(());
+            }
+        }
+        let schema = self.schema.parse();
+        let faults = faults::word(self.compiled.iter_errors(arguments), &schema, arguments);
+        if faults.is_empty() {
+            Ok(())
+        } else {
+            Err(faults)
+        }
+    }
+}
+
+fn build(schema: &Value) -> Result<jsonschema::Validator, jsonschema::ValidationError<'static>> {
+    jsonschema::options()
+        .with_draft(Draft::Draft202012)
+        .offline()
+        .should_validate_formats(false)
+        .with_pattern_options(PatternOptions::fancy_regex().backtrack_limit(BACKTRACK_LIMIT))
+        .build(schema)
+}

@@ -1,0 +1,112 @@
+//! Reading the schema around a fault, and taking out patterns that cannot be compiled.
+
+use percent_encoding::percent_decode_str;
+use serde_json::Value;
+
+/// References that are followed from one fault's place.
+const MAX_REFERENCES: usize = 64;
+
+/// The schema that holds a failed keyword.
+pub(super) struct Site<'a> {
+    /// `None` where the path could not be followed.
+    pub(super) schema: Option<&'a Value>,
+    /// The value there, or something around it, is secret.
+    pub(super) secret: bool,
+}
+
+/// Follows a keyword's evaluation path (JSON Schema core, section 12.3.1), references included, from the root.
+pub(super) fn site<'a>(root: &'a Value, evaluation_path: &str) -> Site<'a> {
+    let mut secret = is_secret(root);
+    let mut schema = root;
+    let mut references = 0;
+    let segments: Vec<&str> = evaluation_path.split('/').skip(1).collect();
+    let around = segments.len().saturating_sub(1);
+    for segment in &segments[..around] {
+        let next = if *segment == "$ref" {
+            references += 1;
+            reference(root, schema).filter(|_| references <= MAX_REFERENCES)
+        } else {
+            child(schema, segment)
+        };
+        let Some(next) = next else {
+            return Site {
+                schema: None,
+                secret,
+            };
+        };
+        schema = next;
+        secret |= is_secret(schema);
+    }
+    Site {
+        schema: Some(schema),
+        secret,
+    }
+}
+
+/// Whether values of a schema are never shown: passwords, and what is only ever written.
+pub(super) fn is_secret(schema: &Value) -> bool {
+    schema
+        .get("format")
+        .is_some_and(|format| format == "password")
+        || schema.get("writeOnly") == Some(&Value::Bool(true))
+}
+
+/// A schema with its reference followed.
+pub(super) fn resolved<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
+    let mut schema = schema;
+    for _ in 0..MAX_REFERENCES {
+        match reference(root, schema) {
+            Some(next) => schema = next,
+            None => break,
+        }
+    }
+    schema
+}
+
+fn reference<'a>(root: &'a Value, schema: &Value) -> Option<&'a Value> {
+    let fragment = schema.get("$ref")?.as_str()?.strip_prefix('#')?;
+    root.pointer(&percent_decode_str(fragment).decode_utf8().ok()?)
+}
+
+fn child<'a>(value: &'a Value, segment: &str) -> Option<&'a Value> {
+    match value {
+        Value::Array(items) => items.get(segment.parse::<usize>().ok()?),
+        Value::Object(members) => members.get(&unescape(segment)),
+        _ => None,
+    }
+}
+
+/// A JSON pointer's segment as it was (RFC 6901, section 4).
+pub(super) fn unescape(segment: &str) -> String {
+    segment.replace("~1", "/").replace("~0", "~")
+}
+
+/// Removes every `pattern` that `refused` says cannot be compiled, and `patternProperties` by their
+/// names. Values that are data (`enum`, `const`, `default`, `examples`) stay as they are.
+pub(super) fn drop_patterns(schema: &mut Value, refused: &dyn Fn(&str) -> bool) {
+    // A parsed tree is at most as deep as the parser allows, so this recursion is bounded.
+    match schema {
+        Value::Object(members) => {
+            let bad = members
+                .get("pattern")
+                .is_some_and(|pattern| pattern.as_str().is_some_and(refused));
+            if bad {
+                members.shift_remove("pattern");
+            }
+            if let Some(Value::Object(named)) = members.get_mut("patternProperties") {
+                named.retain(|pattern, _| !refused(pattern));
+            }
+            for (key, value) in members.iter_mut() {
+                if !matches!(key.as_str(), "enum" | "const" | "default" | "examples") {
+                    drop_patterns(value, refused);
+                }
+            }
+        }
+        Value::Array(items) => {
+            for item in items {
+                drop_patterns(item, refused);
+            }
+        }
+        _ => {}
+    }
+}

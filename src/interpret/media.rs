@@ -1,0 +1,157 @@
+//! Media types: which of a tool result's forms a body takes, and how its text is encoded.
+
+use std::borrow::Cow;
+
+use ::http::HeaderMap;
+use ::http::header::CONTENT_TYPE;
+use bytes::Bytes;
+use encoding_rs::Encoding;
+
+use crate::tool::Text;
+
+/// What a body is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Media {
+    /// Which form it takes.
+    pub(super) kind: Kind,
+    /// The media type in lower case, without parameters; empty where there is none.
+    pub(super) essence: String,
+    /// The `charset` parameter.
+    charset: Option<&'static Encoding>,
+}
+
+/// The form a body takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Json,
+    Text,
+    Image,
+    Audio,
+    Binary,
+    /// No media type: look at the bytes.
+    Unknown,
+}
+
+/// Types outside `text/` that are text nevertheless.
+const TEXTS: [&str; 20] = [
+    "application/csv",
+    "application/ecmascript",
+    "application/graphql",
+    "application/javascript",
+    "application/json-seq",
+    "application/jsonl",
+    "application/jwt",
+    "application/ndjson",
+    "application/pem-certificate-chain",
+    "application/sql",
+    "application/toml",
+    "application/vnd.yaml",
+    "application/x-javascript",
+    "application/x-ndjson",
+    "application/x-sh",
+    "application/x-www-form-urlencoded",
+    "application/x-yaml",
+    "application/xml",
+    "application/xml-dtd",
+    "application/yaml",
+];
+
+impl Media {
+    /// Reads `Content-Type` (RFC 9110, section 8.3).
+    pub(super) fn of(headers: &HeaderMap) -> Self {
+        let value = headers
+            .get(CONTENT_TYPE)
+            .map(|value| String::from_utf8_lossy(value.as_bytes()))
+            .unwrap_or_default();
+        let mut parts = value.split(';');
+        let essence = parts.next().unwrap_or_default().trim().to_ascii_lowercase();
+        let charset = parts
+            .filter_map(|part| part.split_once('='))
+            .find(|(name, _)| name.trim().eq_ignore_ascii_case("charset"))
+            .and_then(|(_, label)| Encoding::for_label(label.trim().trim_matches('"').as_bytes()));
+        Self {
+            kind: kind(&essence),
+            essence,
+            charset,
+        }
+    }
+
+    /// The body's text: as received where it is UTF-8 already, decoded otherwise. `cut` says that the
+    /// last character may be incomplete.
+    pub(super) fn text(&self, body: Bytes, cut: bool) -> Text {
+        let body = without_bom(body);
+        let labelled = Encoding::for_bom(&body).map(|(encoding, _)| encoding);
+        let encoding = labelled.or(self.charset).unwrap_or(encoding_rs::UTF_8);
+        if encoding != encoding_rs::UTF_8 {
+            return Text::from(encoding.decode(&body).0.into_owned());
+        }
+        let body = if cut { whole_characters(body) } else { body };
+        match Text::from_utf8(body) {
+            Ok(text) => text,
+            // What is unlabelled and no UTF-8 is most likely the web's old default.
+            Err(body) if self.charset.is_none() => {
+                Text::from(encoding_rs::WINDOWS_1252.decode(&body).0.into_owned())
+            }
+            Err(body) => Text::from(String::from_utf8_lossy(&body).into_owned()),
+        }
+    }
+}
+
+fn kind(essence: &str) -> Kind {
+    let (top, sub) = essence.split_once('/').unwrap_or((essence, ""));
+    if sub == "json" || sub == "x-json" || sub.ends_with("+json") {
+        return Kind::Json;
+    }
+    // SVG is XML: models read it as text and refuse it as an image.
+    if top == "text"
+        || sub.ends_with("+xml")
+        || sub.ends_with("+yaml")
+        || TEXTS.binary_search(&essence).is_ok()
+    {
+        return Kind::Text;
+    }
+    match top {
+        "" => Kind::Unknown,
+        "image" => Kind::Image,
+        "audio" => Kind::Audio,
+        _ => Kind::Binary,
+    }
+}
+
+/// JSON texts and UTF-8 files sometimes start with a byte order mark, which no JSON parser takes.
+fn without_bom(body: Bytes) -> Bytes {
+    if body.starts_with(b"\xef\xbb\xbf") {
+        body.slice(3..)
+    } else {
+        body
+    }
+}
+
+fn whole_characters(body: Bytes) -> Bytes {
+    match std::str::from_utf8(&body) {
+        Err(error) if error.error_len().is_none() => body.slice(..error.valid_up_to()),
+        _ => body,
+    }
+}
+
+/// `text` without control characters that drive terminals; tabs and line breaks stay.
+pub(super) fn printable(text: &str) -> Cow<'_, str> {
+    let drives = |c: char| c.is_control() && !matches!(c, '\t' | '\n' | '\r');
+    if text.contains(drives) {
+        Cow::Owned(text.replace(drives, "\u{fffd}"))
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
+/// The first `limit` bytes of `text`, whole characters only, and whether something is missing.
+pub(super) fn head(text: &str, limit: usize) -> (&str, bool) {
+    if text.len() <= limit {
+        return (text, false);
+    }
+    let mut end = limit;
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    (&text[..end], true)
+}
