@@ -1,0 +1,313 @@
+//! `tools/call` and direct calls, in every revision: checked, carried out, and heard of meanwhile.
+
+use std::collections::VecDeque;
+use std::future::Future;
+use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use bytes::Bytes;
+use futures_util::future::{FutureExt, join_all};
+use futures_util::stream;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+use tokio::sync::mpsc;
+
+use super::answer::{Ended, Form};
+use super::error::Refusal;
+use super::handshake::declares;
+use super::params::Meta;
+use super::peer::Peer;
+use super::progress::Reporter;
+use super::revision::Revision;
+use super::server::{Fault, Origin, Server};
+use super::session::{Flight, Session};
+use super::{Accepted, Answer, Message};
+use crate::tool::{CallId, Outcome, Tool, ToolCall};
+
+/// Messages of one call that wait for the client to read them.
+const QUEUE: usize = 16;
+
+/// A call as its era understood it.
+pub(crate) struct Request<'a> {
+    pub(crate) id: &'a RawValue,
+    pub(crate) name: String,
+    pub(crate) arguments: Map<String, Value>,
+    pub(crate) meta: Meta<'a>,
+    pub(crate) revision: Revision,
+    /// The method is the tool's name.
+    pub(crate) direct: bool,
+    /// What the client declared, as a `ClientCapabilities` object.
+    pub(crate) capabilities: Option<&'a RawValue>,
+    pub(crate) client: Option<Arc<str>>,
+    pub(crate) session: Option<Arc<Session>>,
+}
+
+/// Checks what the protocol checks before a call, and makes it ready to run.
+pub(crate) fn begin(
+    server: &Arc<Server>,
+    request: Request<'_>,
+    origin: Origin<'_>,
+) -> Result<Accepted, Refusal> {
+    let (catalogue, listing) = server.catalogue();
+    let tool = catalogue
+        .find(&request.name)
+        .map(|entry| Arc::clone(&entry.tool));
+    let form = Form {
+        server: Arc::clone(server),
+        id: request.id.to_owned(),
+        revision: request.revision,
+        direct: request.direct,
+        publishes_output: tool
+            .as_ref()
+            .is_some_and(|tool| tool.output_schema.is_some()),
+    };
+    if let Some(tool) = &tool {
+        if let Some(headers) = origin.headers.filter(|_| request.revision.is_modern()) {
+            for mirror in listing.mirrors(&request.name) {
+                mirror.check(headers, &request.arguments)?;
+            }
+        }
+        if let Some(refusal) = missing_capability(tool, request.capabilities) {
+            // The revisions with a handshake have no error for this; the model can be told.
+            return if request.revision.is_modern() {
+                Err(refusal)
+            } else {
+                Ok(form.complete(&Outcome::failure(refusal.to_string())).into())
+            };
+        }
+    }
+    let call = prepare(request, tool.as_deref(), form, origin);
+    Ok(Accepted::Later(Work(Kind::Call(Box::new(call)))))
+}
+
+fn prepare(request: Request<'_>, tool: Option<&Tool>, form: Form, origin: Origin<'_>) -> Call {
+    let can_stream = !origin.in_batch && origin.headers.is_none_or(|headers| headers.streams);
+    let token = request.meta.token().filter(|_| can_stream);
+    let asks = can_stream
+        && tool.is_some_and(|tool| tool.confirm)
+        && request.session.is_some()
+        && declares(request.capabilities, "elicitation");
+    let (mut progress, mut peer, mut messages) = (Arc::clone(&form.server.no_progress), None, None);
+    if token.is_some() || asks {
+        let (sender, receiver) = mpsc::channel(QUEUE);
+        if let Some(token) = token {
+            let interval = form.server.settings.progress_interval;
+            let reporter = Reporter::new(token, request.revision, interval, sender.clone());
+            progress = Arc::new(reporter);
+        }
+        if let Some(session) = request.session.clone().filter(|_| asks) {
+            peer = Some(Peer::new(session, sender));
+        }
+        messages = Some(receiver);
+    }
+    let mut caller = origin.caller.clone();
+    if request.client.is_some() {
+        caller.client = request.client;
+    }
+    let session = origin.connection.or(request.session.as_ref());
+    Call {
+        flight: session.map(|session| session.take_off(request.id)),
+        call: ToolCall {
+            id: next_id(),
+            caller,
+            name: request.name,
+            arguments: request.arguments,
+            progress,
+            trace: request.meta.trace(&origin.trace()),
+        },
+        form,
+        peer,
+        messages,
+    }
+}
+
+/// Ids run through the whole process, so that a log has one call of each.
+fn next_id() -> CallId {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    CallId(NEXT.fetch_add(1, Ordering::Relaxed))
+}
+
+fn missing_capability(tool: &Tool, declared: Option<&RawValue>) -> Option<Refusal> {
+    let lacks = |name: &&String| !declares(declared, name);
+    let missing: Vec<String> = tool.requires.iter().filter(lacks).cloned().collect();
+    (!missing.is_empty()).then(|| Refusal::MissingCapability {
+        tool: tool.name.as_str().to_owned(),
+        missing,
+    })
+}
+
+/// What a message takes before it is answered. Dropping it, or its future, cancels it.
+#[derive(Debug)]
+pub struct Work(Kind);
+
+#[derive(Debug)]
+enum Kind {
+    Call(Box<Call>),
+    Batch(Vec<Accepted>),
+}
+
+#[derive(Debug)]
+struct Call {
+    call: ToolCall,
+    form: Form,
+    flight: Option<Flight>,
+    /// For questions to the client while the call runs.
+    #[expect(dead_code, reason = "confirmation takes it from here")]
+    peer: Option<Peer>,
+    /// What is sent before the answer.
+    messages: Option<mpsc::Receiver<Bytes>>,
+}
+
+impl Work {
+    pub(crate) fn batch(items: Vec<Accepted>) -> Accepted {
+        Accepted::Later(Self(Kind::Batch(items)))
+    }
+
+    /// Does the work. Where something is to be sent before the answer, the rest of the work is
+    /// done by whoever reads the stream.
+    pub async fn finish(self) -> Answer {
+        match self.0 {
+            Kind::Call(mut call) => match call.messages.take() {
+                None => call.run().await.map_or(Answer::Nothing, Answer::Message),
+                Some(messages) => watch(messages, Box::pin(call.run())).await,
+            },
+            Kind::Batch(items) => finish_batch(items).await,
+        }
+    }
+
+    /// Does not do the work, and says why.
+    #[must_use]
+    pub fn refuse(self, fault: Fault) -> Answer {
+        match self.0 {
+            Kind::Call(call) => Answer::Message(call.form.refuse(&match fault {
+                Fault::Busy => Refusal::Busy,
+                _ => Refusal::Internal(None),
+            })),
+            Kind::Batch(_) => Answer::Message(Refusal::Busy.message(None, false)),
+        }
+    }
+}
+
+/// The answers of a batch in one array; none at all when nothing in it wants one.
+async fn finish_batch(items: Vec<Accepted>) -> Answer {
+    let finish = |item| async {
+        match item {
+            Accepted::Now(answer) => answer,
+            Accepted::Later(work) => Box::pin(work.finish()).await,
+        }
+    };
+    let mut out = Vec::new();
+    for answer in join_all(items.into_iter().map(finish)).await {
+        // Nothing in a batch streams: see `prepare`.
+        if let Answer::Message(message) = answer {
+            out.push(if out.is_empty() { b'[' } else { b',' });
+            out.extend_from_slice(&message.body);
+        }
+    }
+    if out.is_empty() {
+        return Answer::Nothing;
+    }
+    out.push(b']');
+    Answer::Message(Message::ok(out))
+}
+
+type Run = Pin<Box<dyn Future<Output = Option<Message>> + Send>>;
+
+/// Waits for the first thing to send: the answer alone is one message, anything before it makes a
+/// stream.
+async fn watch(mut messages: mpsc::Receiver<Bytes>, mut run: Run) -> Answer {
+    let mut queue = VecDeque::new();
+    tokio::select! {
+        biased;
+        Some(first) = messages.recv() => {
+            queue.push_back(first);
+            Answer::Stream(relay(queue, messages, Some(run)))
+        }
+        answer = &mut run => {
+            while let Ok(message) = messages.try_recv() {
+                queue.push_back(message);
+            }
+            match answer {
+                Some(answer) if queue.is_empty() => Answer::Message(answer),
+                Some(answer) => {
+                    queue.push_back(answer.body);
+                    Answer::Stream(relay(queue, messages, None))
+                }
+                None => Answer::Nothing,
+            }
+        }
+    }
+}
+
+fn relay(
+    queue: VecDeque<Bytes>,
+    messages: mpsc::Receiver<Bytes>,
+    run: Option<Run>,
+) -> super::Messages {
+    let state = (queue, messages, run);
+    Box::pin(stream::unfold(
+        state,
+        |(mut queue, mut messages, run)| async {
+            if let Some(message) = queue.pop_front() {
+                return Some((message, (queue, messages, run)));
+            }
+            let mut run = run?;
+            tokio::select! {
+                biased;
+                Some(message) = messages.recv() => Some((message, (queue, messages, Some(run)))),
+                answer = &mut run => {
+                    while let Ok(message) = messages.try_recv() {
+                        queue.push_back(message);
+                    }
+                    queue.extend(answer.map(|answer| answer.body));
+                    let first = queue.pop_front()?;
+                    Some((first, (queue, messages, None)))
+                }
+            }
+        },
+    ))
+}
+
+impl Call {
+    /// The answer; none when the client has cancelled the call.
+    async fn run(self: Box<Self>) -> Option<Message> {
+        let (id, form) = (self.call.id, self.form);
+        let server = Arc::clone(&form.server);
+        let result = guard(server.invoker.call(self.call), self.flight.as_ref()).await?;
+        let ended = match result {
+            Ok(Ok(outcome)) => Ended::Outcome(outcome),
+            Ok(Err(error)) => form.judge(error, id),
+            Err(Panicked) => {
+                tracing::error!(%id, "a call panicked");
+                Ended::Refused(Refusal::Internal(Some(id.to_string())))
+            }
+        };
+        Some(form.write(&ended))
+    }
+}
+
+/// A fault of ours, which is to cost no more than the call it happened in.
+#[derive(Debug)]
+struct Panicked;
+
+/// Runs a call; nothing when the client cancels it first.
+async fn guard<T>(
+    call: impl Future<Output = T>,
+    flight: Option<&Flight>,
+) -> Option<Result<T, Panicked>> {
+    let call = AssertUnwindSafe(call).catch_unwind();
+    let result = match flight {
+        None => call.await,
+        Some(flight) => tokio::select! {
+            biased;
+            () = flight.token.cancelled() => return None,
+            result = call => result,
+        },
+    };
+    Some(result.map_err(|_| Panicked))
+}
+
+#[cfg(test)]
+mod tests;

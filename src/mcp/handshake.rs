@@ -1,0 +1,287 @@
+//! The revisions that begin with `initialize`, 2024-11-05 to 2025-11-25.
+//!
+//! A client that never sent it is served as well: with the revision its header names, or with the
+//! one that HTTP assumes.
+
+use std::sync::Arc;
+
+use serde_json::json;
+use serde_json::value::RawValue;
+
+use super::answer::{end, start};
+use super::call::{Request, begin};
+use super::error::{Refusal, shorten};
+use super::headers::Header;
+use super::message::{is_object, text_of};
+use super::modern::read_cursor;
+use super::params::{Meta, Params, arguments, client_name};
+use super::revision::Revision;
+use super::server::{Origin, Server};
+use super::session::{Handshake, Session};
+use super::settings::Sessions;
+use super::{Accepted, Message};
+
+/// What a request stands on: what was agreed before it, or what is assumed.
+pub(crate) struct Ground {
+    pub(crate) revision: Revision,
+    session: Option<Arc<Session>>,
+    handshake: Option<Arc<Handshake>>,
+}
+
+impl Server {
+    /// Finds what was agreed before this request.
+    pub(crate) fn ground(&self, origin: Origin<'_>) -> Result<Ground, Refusal> {
+        let session = match (
+            origin.connection,
+            origin.headers.map(|headers| headers.session),
+        ) {
+            (Some(connection), _) => Some(Arc::clone(connection)),
+            (None, Some(Header::Value(id))) => {
+                Some(self.sessions.find(id).ok_or(Refusal::UnknownSession)?)
+            }
+            (None, Some(Header::Unusable)) => return Err(Refusal::UnknownSession),
+            (None, Some(Header::Absent) | None) => None,
+        };
+        let handshake = session
+            .as_ref()
+            .and_then(|session| session.handshake.load_full());
+        let named = match origin.headers.map(|headers| headers.version) {
+            Some(Header::Value(name)) => {
+                let known = Revision::parse(name).filter(|revision| !revision.is_modern());
+                Some(known.ok_or_else(|| Refusal::version(name))?)
+            }
+            Some(Header::Unusable) => {
+                let why = "MCP-Protocol-Version is not one readable value".to_owned();
+                return Err(Refusal::HeaderMismatch(why));
+            }
+            Some(Header::Absent) | None => None,
+        };
+        let agreed = handshake.as_ref().map(|handshake| handshake.revision);
+        Ok(Ground {
+            revision: agreed.or(named).unwrap_or(Revision::ASSUMED),
+            session,
+            handshake,
+        })
+    }
+
+    /// Answers a request of this era. `params` come as text and as the members MCP knows.
+    pub(crate) fn handshake(
+        self: &Arc<Self>,
+        id: &RawValue,
+        method: &str,
+        params: (Option<&RawValue>, &Params<'_>),
+        meta: Meta<'_>,
+        origin: Origin<'_>,
+    ) -> Result<Accepted, Refusal> {
+        let (text, params) = params;
+        if method == "initialize" {
+            return self.initialize(id, params, origin).map(Accepted::from);
+        }
+        let ground = self.ground(origin)?;
+        match method {
+            "tools/call" => {
+                let name = params.tool_name()?.into_owned();
+                let arguments = arguments(params.arguments, "params.arguments")?;
+                let request = ground.request(id, name, arguments, meta, false);
+                begin(self, request, origin)
+            }
+            "tools/list" => self.list(id, params, ground.revision).map(Accepted::from),
+            "ping" => Ok(result(id, "").into()),
+            "resources/list" if self.settings.resources => {
+                Ok(result(id, "\"resources\":[]").into())
+            }
+            "resources/templates/list" if self.settings.resources => {
+                Ok(result(id, "\"resourceTemplates\":[]").into())
+            }
+            "resources/read" if self.settings.resources => {
+                let uri = params.uri.and_then(text_of).unwrap_or_default();
+                Err(Refusal::UnknownResource(shorten(&uri)))
+            }
+            "prompts/list" if self.settings.prompts => Ok(result(id, "\"prompts\":[]").into()),
+            _ if self.is_direct_call(method) => {
+                let mut arguments = arguments(text, "params")?;
+                // Metadata of the request, not an argument of the tool.
+                arguments.shift_remove("_meta");
+                let request = ground.request(id, method.to_owned(), arguments, meta, true);
+                begin(self, request, origin)
+            }
+            _ => Err(Refusal::UnknownMethod(shorten(method))),
+        }
+    }
+
+    /// A method that is a tool's name. MCP's own methods have been looked at before; a tool
+    /// cannot take the place of one that is not served either.
+    fn is_direct_call(&self, method: &str) -> bool {
+        self.settings.direct_invocation
+            && !method.contains('/')
+            && self.invoker.catalogue().find(method).is_some()
+    }
+
+    fn initialize(
+        &self,
+        id: &RawValue,
+        params: &Params<'_>,
+        origin: Origin<'_>,
+    ) -> Result<Message, Refusal> {
+        if origin.in_batch {
+            let why = "initialize cannot be part of a batch".to_owned();
+            return Err(Refusal::InvalidRequest(why));
+        }
+        let Some(asked) = params.protocol_version.and_then(text_of) else {
+            let why = "params.protocolVersion is not a string".to_owned();
+            return Err(Refusal::InvalidParams(why));
+        };
+        if params.capabilities.is_some_and(|raw| !is_object(raw)) {
+            let why = "params.capabilities is not an object".to_owned();
+            return Err(Refusal::InvalidParams(why));
+        }
+        let known = Revision::parse(&asked).filter(|revision| !revision.is_modern());
+        let revision = known.unwrap_or(Revision::NEWEST_WITH_HANDSHAKE);
+        let handshake = Handshake {
+            revision,
+            capabilities: params.capabilities.map(RawValue::to_owned),
+            client: client_name(params.client_info).map(Into::into),
+        };
+        let session = match origin.connection {
+            Some(connection) => {
+                connection.handshake.store(Some(Arc::new(handshake)));
+                None
+            }
+            None => self.mint(handshake),
+        };
+        let mut members = json!({
+            "protocolVersion": revision.name(),
+            "capabilities": self.capabilities(),
+            "serverInfo": self.identity.info,
+        });
+        if !revision.has_title()
+            && let Some(info) = members["serverInfo"].as_object_mut()
+        {
+            info.shift_remove("title");
+        }
+        if let Some(instructions) = &self.settings.instructions {
+            members["instructions"] = json!(instructions);
+        }
+        let members = members.to_string();
+        let inner = members
+            .strip_prefix('{')
+            .and_then(|rest| rest.strip_suffix('}'));
+        let mut message = result(id, inner.unwrap_or_default());
+        message.session = session.map(|session| Arc::clone(&session.id));
+        Ok(message)
+    }
+
+    fn mint(&self, handshake: Handshake) -> Option<Arc<Session>> {
+        let wanted = match self.settings.sessions {
+            Sessions::Never => false,
+            Sessions::Always => true,
+            Sessions::Auto => declares(handshake.capabilities.as_deref(), "elicitation"),
+        };
+        if wanted {
+            self.sessions.mint(handshake)
+        } else {
+            None
+        }
+    }
+
+    fn list(
+        &self,
+        id: &RawValue,
+        params: &Params<'_>,
+        revision: Revision,
+    ) -> Result<Message, Refusal> {
+        let (catalogue, listing) = self.catalogue();
+        let cursor = params.cursor.map(read_cursor).transpose()?;
+        let page = listing.page(&catalogue, revision, cursor.as_deref())?;
+        let mut out = Vec::with_capacity(page.len() + 128);
+        start(&mut out, id);
+        out.extend_from_slice(&page);
+        end(&mut out);
+        Ok(Message::ok(out))
+    }
+
+    /// Acts on a notification; those it does not know are ignored, as they must be.
+    pub(crate) fn notification(
+        &self,
+        method: &str,
+        params: Option<&RawValue>,
+        origin: Origin<'_>,
+    ) -> Result<(), Refusal> {
+        if origin.says_modern() {
+            // Over HTTP this revision has none; closing the stream is what cancels.
+            return Ok(());
+        }
+        let session = self.ground(origin)?.session;
+        if method == "notifications/cancelled" {
+            let params = Params::read(params).unwrap_or_default();
+            if let (Some(session), Some(id)) = (session, params.request_id) {
+                session.cancel(id);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes an answer to a question of ours to whoever asked.
+    pub(crate) fn response(
+        &self,
+        id: &RawValue,
+        answer: Result<&RawValue, &RawValue>,
+        origin: Origin<'_>,
+    ) -> Result<(), Refusal> {
+        let unasked = || Refusal::InvalidRequest("nothing was asked of this client".to_owned());
+        if origin.says_modern() {
+            return Err(unasked());
+        }
+        let session = self.ground(origin)?.session.ok_or_else(unasked)?;
+        // An answer that comes too late is not the client's fault.
+        session.pending.settle(id, answer);
+        Ok(())
+    }
+}
+
+impl Ground {
+    fn request<'a>(
+        &'a self,
+        id: &'a RawValue,
+        name: String,
+        arguments: serde_json::Map<String, serde_json::Value>,
+        meta: Meta<'a>,
+        direct: bool,
+    ) -> Request<'a> {
+        let handshake = self.handshake.as_ref();
+        Request {
+            id,
+            name,
+            arguments,
+            meta,
+            revision: self.revision,
+            direct,
+            capabilities: handshake.and_then(|handshake| handshake.capabilities.as_deref()),
+            client: handshake.and_then(|handshake| handshake.client.clone()),
+            session: self.session.clone(),
+        }
+    }
+}
+
+fn result(id: &RawValue, members: &str) -> Message {
+    let mut out = Vec::with_capacity(members.len() + 64);
+    start(&mut out, id);
+    out.extend_from_slice(members.as_bytes());
+    end(&mut out);
+    Message::ok(out)
+}
+
+/// Whether a `ClientCapabilities` object has a capability, `a.b` being `b` within `a`.
+pub(crate) fn declares(capabilities: Option<&RawValue>, name: &str) -> bool {
+    let Some(tree) = capabilities.and_then(|raw| serde_json::from_str(raw.get()).ok()) else {
+        return false;
+    };
+    let mut at: &serde_json::Value = &tree;
+    for part in name.split('.') {
+        match at.get(part) {
+            Some(inner) if inner.is_object() => at = inner,
+            _ => return false,
+        }
+    }
+    true
+}

@@ -1,0 +1,223 @@
+//! JSON-RPC 2.0 on the way in: bytes to requests, notifications and responses, nothing copied.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Deserializer};
+use serde_json::error::Category;
+use serde_json::value::RawValue;
+
+use super::error::Refusal;
+
+/// A body: one message, or a batch of them.
+#[derive(Debug)]
+pub(crate) enum Body<'a> {
+    One(&'a str),
+    Batch(Vec<&'a RawValue>),
+}
+
+/// One message.
+#[derive(Debug)]
+pub(crate) enum Incoming<'a> {
+    Request {
+        id: &'a RawValue,
+        method: Cow<'a, str>,
+        params: Option<&'a RawValue>,
+    },
+    Notification {
+        method: Cow<'a, str>,
+        params: Option<&'a RawValue>,
+    },
+    /// An answer to a request of ours: the result, or the error object.
+    Response {
+        id: &'a RawValue,
+        result: Result<&'a RawValue, &'a RawValue>,
+    },
+}
+
+/// A message that is none, with its id if that could be read.
+#[derive(Debug)]
+pub(crate) struct Malformed<'a> {
+    pub(crate) id: Option<&'a RawValue>,
+    pub(crate) refusal: Refusal,
+}
+
+#[derive(Deserialize)]
+struct Envelope<'a> {
+    #[serde(borrow, default, deserialize_with = "present")]
+    jsonrpc: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    id: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    method: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    params: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    result: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    error: Option<&'a RawValue>,
+}
+
+/// A member that is there, `null` included.
+pub(crate) fn present<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<&'de RawValue>, D::Error> {
+    <&RawValue>::deserialize(deserializer).map(Some)
+}
+
+/// Tells a batch from a single message.
+pub(crate) fn split(body: &[u8]) -> Result<Body<'_>, Refusal> {
+    let text = std::str::from_utf8(body).map_err(|error| Refusal::Parse(error.to_string()))?;
+    if text.trim_start().starts_with('[') {
+        let items = serde_json::from_str(text).map_err(|error| fault(&error))?;
+        return Ok(Body::Batch(items));
+    }
+    Ok(Body::One(text))
+}
+
+/// Reads one message.
+pub(crate) fn read(text: &str) -> Result<Incoming<'_>, Malformed<'_>> {
+    let refuse = |id, refusal| Err(Malformed { id, refusal });
+    let envelope: Envelope<'_> = match serde_json::from_str(text) {
+        Ok(envelope) => envelope,
+        Err(error) => return refuse(None, fault(&error)),
+    };
+    let id = envelope.id.filter(|id| is_id(id));
+    let invalid = |why: &str| refuse(id, Refusal::InvalidRequest(why.to_owned()));
+    if envelope.id.is_some() && id.is_none() {
+        return invalid("id is neither a string nor an integer");
+    }
+    if envelope.jsonrpc.and_then(text_of).as_deref() != Some("2.0") {
+        return invalid("jsonrpc is not \"2.0\"");
+    }
+    let params = envelope.params;
+    match (envelope.method, id, envelope.result, envelope.error) {
+        (Some(method), id, None, None) => match (text_of(method), id) {
+            (Some(method), Some(id)) => Ok(Incoming::Request { id, method, params }),
+            (Some(method), None) => Ok(Incoming::Notification { method, params }),
+            (None, _) => invalid("method is not a string"),
+        },
+        (None, Some(id), Some(result), None) => Ok(Incoming::Response {
+            id,
+            result: Ok(result),
+        }),
+        (None, Some(id), None, Some(error)) => Ok(Incoming::Response {
+            id,
+            result: Err(error),
+        }),
+        _ => invalid("it has no method"),
+    }
+}
+
+/// What is wrong with JSON text: not JSON at all, too deep, or JSON of the wrong shape.
+fn fault(error: &serde_json::Error) -> Refusal {
+    match error.classify() {
+        Category::Data => Refusal::InvalidRequest(error.to_string()),
+        Category::Syntax | Category::Eof | Category::Io => Refusal::Parse(error.to_string()),
+    }
+}
+
+/// MCP narrows JSON-RPC's ids to strings and integers.
+fn is_id(raw: &RawValue) -> bool {
+    match raw.get().as_bytes() {
+        [b'"', ..] => true,
+        [b'-' | b'0'..=b'9', rest @ ..] => rest.iter().all(u8::is_ascii_digit),
+        _ => false,
+    }
+}
+
+/// The text of a JSON string; nothing for any other value.
+pub(crate) fn text_of(raw: &RawValue) -> Option<Cow<'_, str>> {
+    let inner = raw.get().strip_prefix('"')?.strip_suffix('"')?;
+    if memchr::memchr(b'\\', inner.as_bytes()).is_none() {
+        return Some(Cow::Borrowed(inner));
+    }
+    serde_json::from_str(raw.get()).ok().map(Cow::Owned)
+}
+
+/// Whether the value is an object. The text is known to be valid JSON.
+pub(crate) fn is_object(raw: &RawValue) -> bool {
+    raw.get().starts_with('{')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn code(text: &str) -> i64 {
+        let refusal = match split(text.as_bytes()) {
+            Err(refusal) => refusal,
+            Ok(Body::Batch(_)) => return 1,
+            Ok(Body::One(text)) => match read(text) {
+                Err(malformed) => malformed.refusal,
+                Ok(_) => return 0,
+            },
+        };
+        let body = refusal.message(None, false).body;
+        let value: serde_json::Value = serde_json::from_slice(&body).unwrap();
+        value["error"]["code"].as_i64().unwrap()
+    }
+
+    #[test]
+    fn envelopes() {
+        let deep = format!("{}1{}", "[".repeat(10_000), "]".repeat(10_000));
+        let cases = [
+            (r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, 0),
+            (
+                r#"{"jsonrpc":"2\u002e0","id":"a","method":"pi\u006eg","params":{}}"#,
+                0,
+            ),
+            (
+                r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
+                0,
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":99999999999999999999999,"method":"x","more":[1]}"#,
+                0,
+            ),
+            (r#"{"jsonrpc":"2.0","id":1,"result":{}}"#, 0),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":""}}"#,
+                0,
+            ),
+            (r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, 1),
+            ("", -32700),
+            ("{ invalid json }", -32700),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"ping"#, -32700),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"ping"} x"#, -32700),
+            ("[1,", -32700),
+            ("5", -32600),
+            ("null", -32600),
+            (r#""text""#, -32600),
+            ("{}", -32600),
+            (r#"{"id":1,"method":"ping"}"#, -32600),
+            (r#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#, -32600),
+            (r#"{"jsonrpc":2.0,"id":1,"method":"ping"}"#, -32600),
+            (r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, -32600),
+            (r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, -32600),
+            (r#"{"jsonrpc":"2.0","id":1e3,"method":"ping"}"#, -32600),
+            (r#"{"jsonrpc":"2.0","id":true,"method":"ping"}"#, -32600),
+            (r#"{"jsonrpc":"2.0","id":[1],"method":"ping"}"#, -32600),
+            (r#"{"jsonrpc":"2.0","id":1}"#, -32600),
+            (r#"{"jsonrpc":"2.0","id":1,"method":null}"#, -32600),
+            (r#"{"jsonrpc":"2.0","id":1,"method":7}"#, -32600),
+            (r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}"#, -32600),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"ping","result":1}"#,
+                -32600,
+            ),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(code(text), expected, "{text}");
+        }
+        // As a raw value no depth is too much: it is read without recursion.
+        assert_eq!(code(&deep), 1);
+        assert_eq!(code(&deep[..15_000]), -32700);
+        assert!(split(b"{\"a\":\"\xff\"}").is_err());
+    }
+
+    #[test]
+    fn an_id_is_kept_when_the_rest_is_wrong() {
+        let malformed = read(r#"{"jsonrpc":"1.0","id":"seven","method":"ping"}"#).unwrap_err();
+        assert_eq!(malformed.id.unwrap().get(), "\"seven\"");
+    }
+}

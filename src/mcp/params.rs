@@ -1,0 +1,173 @@
+//! The members of `params` and `_meta` that the protocol knows, borrowed and not yet judged.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use serde_json::error::Category;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+use super::error::Refusal;
+use super::message::{is_object, present, text_of};
+use crate::tool::TraceContext;
+
+/// Every member of any method's params; a method looks at its own.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Params<'a> {
+    #[serde(borrow, default, rename = "_meta", deserialize_with = "present")]
+    meta: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    pub(crate) name: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    pub(crate) arguments: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    pub(crate) cursor: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    pub(crate) uri: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    pub(crate) notifications: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    pub(crate) request_id: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    pub(crate) protocol_version: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    pub(crate) capabilities: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    pub(crate) client_info: Option<&'a RawValue>,
+}
+
+/// The keys of `_meta` that the protocol knows.
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+pub(crate) struct Meta<'a> {
+    #[serde(
+        borrow,
+        default,
+        rename = "io.modelcontextprotocol/protocolVersion",
+        deserialize_with = "present"
+    )]
+    pub(crate) version: Option<&'a RawValue>,
+    #[serde(
+        borrow,
+        default,
+        rename = "io.modelcontextprotocol/clientCapabilities",
+        deserialize_with = "present"
+    )]
+    pub(crate) capabilities: Option<&'a RawValue>,
+    #[serde(
+        borrow,
+        default,
+        rename = "io.modelcontextprotocol/clientInfo",
+        deserialize_with = "present"
+    )]
+    pub(crate) client_info: Option<&'a RawValue>,
+    #[serde(
+        borrow,
+        default,
+        rename = "progressToken",
+        deserialize_with = "present"
+    )]
+    pub(crate) progress_token: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    traceparent: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    tracestate: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    baggage: Option<&'a RawValue>,
+}
+
+impl<'a> Params<'a> {
+    /// Reads `params`; none are empty ones.
+    pub(crate) fn read(params: Option<&'a RawValue>) -> Result<Self, Refusal> {
+        let Some(raw) = params else {
+            return Ok(Self::default());
+        };
+        if !is_object(raw) {
+            return Err(Refusal::InvalidParams("params is not an object".to_owned()));
+        }
+        serde_json::from_str(raw.get()).map_err(|error| fault("params", &error))
+    }
+
+    /// Reads `_meta`.
+    pub(crate) fn meta(&self) -> Result<Meta<'a>, Refusal> {
+        let Some(raw) = self.meta else {
+            return Ok(Meta::default());
+        };
+        if !is_object(raw) {
+            return Err(Refusal::MissingMeta("_meta is not an object".to_owned()));
+        }
+        serde_json::from_str(raw.get()).map_err(|error| fault("_meta", &error))
+    }
+
+    /// The tool's name.
+    pub(crate) fn tool_name(&self) -> Result<Cow<'a, str>, Refusal> {
+        self.name
+            .and_then(text_of)
+            .ok_or_else(|| Refusal::InvalidParams("params.name is not a string".to_owned()))
+    }
+}
+
+impl<'a> Meta<'a> {
+    /// A progress token is a string or an integer; anything else is no token.
+    pub(crate) fn token(&self) -> Option<&'a RawValue> {
+        self.progress_token.filter(|raw| {
+            raw.get().starts_with(['"', '-']) || raw.get().as_bytes()[0].is_ascii_digit()
+        })
+    }
+
+    /// The trace context, `header` filling in for what is missing here.
+    pub(crate) fn trace(&self, header: &[Option<&str>; 3]) -> TraceContext {
+        let pick = |own: Option<&RawValue>, header: Option<&str>| {
+            let own = own.and_then(text_of);
+            let text = own.as_deref().or(header)?;
+            let fits = text.len() <= 8192 && text.bytes().all(|b| (0x20..0x7f).contains(&b));
+            fits.then(|| text.to_owned())
+        };
+        TraceContext {
+            parent: pick(self.traceparent, header[0]),
+            state: pick(self.tracestate, header[1]),
+            baggage: pick(self.baggage, header[2]),
+        }
+    }
+}
+
+/// A call's arguments as a tree, parsed once; none are empty ones.
+pub(crate) fn arguments(
+    raw: Option<&RawValue>,
+    place: &str,
+) -> Result<Map<String, Value>, Refusal> {
+    let Some(raw) = raw else {
+        return Ok(Map::new());
+    };
+    if !is_object(raw) {
+        return Err(Refusal::InvalidParams(format!("{place} is not an object")));
+    }
+    serde_json::from_str(raw.get()).map_err(|error| fault(place, &error))
+}
+
+/// The client's own name from its `clientInfo`, for display.
+pub(crate) fn client_name(raw: Option<&RawValue>) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Info<'a> {
+        #[serde(borrow)]
+        name: Cow<'a, str>,
+    }
+    let info: Info<'_> = serde_json::from_str(raw?.get()).ok()?;
+    Some(
+        info.name
+            .chars()
+            .filter(|c| !c.is_control())
+            .take(64)
+            .collect(),
+    )
+}
+
+/// Too deep or broken is no JSON for us; the rest is JSON of the wrong shape.
+fn fault(place: &str, error: &serde_json::Error) -> Refusal {
+    match error.classify() {
+        Category::Data => Refusal::InvalidParams(format!("{place}: {error}")),
+        Category::Syntax | Category::Eof | Category::Io => {
+            Refusal::Parse(format!("{place}: {error}"))
+        }
+    }
+}

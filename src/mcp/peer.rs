@@ -1,0 +1,147 @@
+//! Requests to the client, and its answers: how a handshake-era server asks.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use bytes::Bytes;
+use serde::Serialize;
+use serde_json::value::RawValue;
+use tokio::sync::{mpsc, oneshot};
+
+use super::session::{Session, lock};
+
+/// The client of one call, who can be asked something while the call runs.
+#[derive(Debug, Clone)]
+pub struct Peer {
+    session: Arc<Session>,
+    /// The call's own stream.
+    out: mpsc::Sender<Bytes>,
+}
+
+/// Why a client gave no result.
+#[derive(Debug, thiserror::Error)]
+pub enum PeerError {
+    /// The client answered with an error object; its JSON text.
+    #[error("the client refused: {0}")]
+    Refused(String),
+    /// The stream or the session is over.
+    #[error("the client is gone")]
+    Gone,
+    /// The parameters have no JSON text.
+    #[error("the request cannot be written")]
+    Unwritable(#[source] serde_json::Error),
+}
+
+type Reply = Result<Box<RawValue>, Box<RawValue>>;
+
+/// Requests of ours that wait for their answers.
+#[derive(Debug, Default)]
+pub(crate) struct Pending {
+    next: AtomicU64,
+    waiting: Mutex<HashMap<u64, oneshot::Sender<Reply>>>,
+}
+
+impl Pending {
+    /// Takes a client's answer; whether anybody waited for it.
+    pub(crate) fn settle(&self, id: &RawValue, result: Result<&RawValue, &RawValue>) -> bool {
+        let waiting = id
+            .get()
+            .parse()
+            .ok()
+            .and_then(|id: u64| lock(&self.waiting).remove(&id));
+        let reply = result.map(RawValue::to_owned).map_err(RawValue::to_owned);
+        waiting.is_some_and(|waiting| waiting.send(reply).is_ok())
+    }
+}
+
+/// Forgets the request when nobody waits any more.
+struct Waiting<'a> {
+    pending: &'a Pending,
+    id: u64,
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        lock(&self.pending.waiting).remove(&self.id);
+    }
+}
+
+impl Peer {
+    pub(crate) fn new(session: Arc<Session>, out: mpsc::Sender<Bytes>) -> Self {
+        Self { session, out }
+    }
+
+    /// Sends a request on the call's stream and waits for the answer. Dropping the future gives
+    /// the question up; a deadline is the caller's.
+    ///
+    /// # Errors
+    /// [`PeerError`] when no result comes.
+    pub async fn request(
+        &self,
+        method: &str,
+        params: &(impl Serialize + Sync),
+    ) -> Result<Box<RawValue>, PeerError> {
+        #[derive(Serialize)]
+        struct Wire<'a, P> {
+            jsonrpc: &'static str,
+            id: u64,
+            method: &'a str,
+            params: &'a P,
+        }
+        let pending = &self.session.pending;
+        let id = pending.next.fetch_add(1, Ordering::Relaxed);
+        let wire = Wire {
+            jsonrpc: "2.0",
+            id,
+            method,
+            params,
+        };
+        let message = serde_json::to_vec(&wire).map_err(PeerError::Unwritable)?;
+        let (sender, receiver) = oneshot::channel();
+        lock(&pending.waiting).insert(id, sender);
+        let _waiting = Waiting { pending, id };
+        let sent = self.out.send(message.into()).await;
+        sent.map_err(|_| PeerError::Gone)?;
+        tokio::select! {
+            reply = receiver => match reply {
+                Ok(Ok(result)) => Ok(result),
+                Ok(Err(error)) => Err(PeerError::Refused(error.get().chars().take(512).collect())),
+                Err(_) => Err(PeerError::Gone),
+            },
+            () = self.session.ended.cancelled() => Err(PeerError::Gone),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    #[tokio::test]
+    async fn answers_find_their_questions() {
+        let session = Session::new("s", None);
+        let (out, mut sent) = mpsc::channel(4);
+        let peer = Peer::new(Arc::clone(&session), out);
+        let params = json!({"message": "sure?"});
+        let ask = peer.request("elicitation/create", &params);
+        let client = async {
+            let message: Value = serde_json::from_slice(&sent.recv().await.unwrap()).unwrap();
+            assert_eq!(message["method"], "elicitation/create");
+            assert_eq!(message["params"]["message"], "sure?");
+            let id = RawValue::from_string(message["id"].to_string()).unwrap();
+            let other = RawValue::from_string("99".to_owned()).unwrap();
+            let yes = RawValue::from_string(r#"{"action":"accept"}"#.to_owned()).unwrap();
+            assert!(!session.pending.settle(&other, Ok(&yes)));
+            assert!(session.pending.settle(&id, Ok(&yes)));
+            assert!(!session.pending.settle(&id, Ok(&yes)));
+        };
+        let (answer, ()) = tokio::join!(ask, client);
+        assert_eq!(answer.unwrap().get(), r#"{"action":"accept"}"#);
+        session.end();
+        let gone = peer.request("ping", &json!({})).await;
+        assert!(matches!(gone, Err(PeerError::Gone)));
+        assert!(lock(&session.pending.waiting).is_empty());
+    }
+}

@@ -1,0 +1,351 @@
+//! The server: takes each message to the method it is for.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, OnceLock};
+
+use arc_swap::ArcSwap;
+use bytes::Bytes;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use tokio::sync::{Semaphore, watch};
+use tokio_util::sync::CancellationToken;
+
+use super::call::Work;
+use super::context;
+use super::error::Refusal;
+use super::headers::Headers;
+use super::listing::Listing;
+use super::message::{Body, Incoming, Malformed, read, split};
+use super::params::{Meta, Params};
+use super::session::{Session, Sessions};
+use super::settings::Settings;
+use super::stream::{Source, announcements};
+use super::{Accepted, Answer, Message, Messages};
+use crate::invoke::{Catalogue, Invoker};
+use crate::tool::{Caller, NoProgress, Progress};
+
+/// Serves the tools of an [`Invoker`] to MCP clients of every revision.
+#[derive(Debug)]
+pub struct Server {
+    pub(crate) invoker: Arc<Invoker>,
+    pub(crate) settings: Settings,
+    pub(crate) sessions: Sessions,
+    pub(crate) identity: Identity,
+    listing: ArcSwap<Listing>,
+    changes: watch::Sender<u64>,
+    closing: CancellationToken,
+    streams: Arc<Semaphore>,
+    /// Shared by all calls that nobody wants to hear of.
+    pub(crate) no_progress: Arc<dyn Progress>,
+}
+
+/// What never changes about the server, as JSON text.
+#[derive(Debug)]
+pub(crate) struct Identity {
+    /// `{"name":...,"version":...}`
+    pub(crate) info: Value,
+    /// `"_meta":{"io.modelcontextprotocol/serverInfo":{...}}`
+    pub(crate) meta: String,
+    /// `"resultType":"complete","ttlMs":...,"cacheScope":"...",`
+    pub(crate) cacheable: String,
+}
+
+/// Faults that a transport finds before there is a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// Longer than so many bytes.
+    TooLarge(u64),
+    /// The body did not come in time.
+    TooSlow,
+    /// The content type is not JSON's.
+    NotJson,
+    /// The tools are not there yet.
+    NotReady,
+    /// Too much at once.
+    Busy,
+    /// The session is unknown.
+    UnknownSession,
+}
+
+/// Where a message came from.
+#[derive(Clone, Copy)]
+pub(crate) struct Origin<'a> {
+    /// The request's headers; `None` where there are none (stdio).
+    pub(crate) headers: Option<&'a Headers<'a>>,
+    /// The connection (stdio).
+    pub(crate) connection: Option<&'a Arc<Session>>,
+    pub(crate) caller: &'a Caller,
+    pub(crate) in_batch: bool,
+}
+
+impl Server {
+    /// A server for these tools.
+    #[must_use]
+    pub fn new(invoker: Arc<Invoker>, settings: Settings) -> Self {
+        let listing = Listing::new(&invoker.catalogue(), settings.page_size);
+        Self {
+            sessions: Sessions::new(settings.max_sessions, settings.session_idle),
+            identity: Identity::of(&settings),
+            listing: ArcSwap::from_pointee(listing),
+            changes: watch::Sender::new(0),
+            closing: CancellationToken::new(),
+            streams: Arc::new(Semaphore::new(settings.max_streams)),
+            no_progress: Arc::new(NoProgress),
+            invoker,
+            settings,
+        }
+    }
+
+    /// Takes the body of an HTTP request. What is refused or simple is answered now; the rest is
+    /// work for the caller to carry out, and to drop when the client goes.
+    pub fn post(self: &Arc<Self>, body: &[u8], headers: &Headers<'_>, caller: &Caller) -> Accepted {
+        let origin = Origin {
+            headers: Some(headers),
+            connection: None,
+            caller,
+            in_batch: false,
+        };
+        self.accept(body, origin)
+    }
+
+    /// Takes one message of a connection that lasts. Messages of a connection are to be handed
+    /// over in their order; the work they make can be done in any.
+    pub fn line(self: &Arc<Self>, line: &[u8], from: &Arc<Session>, caller: &Caller) -> Accepted {
+        let origin = Origin {
+            headers: None,
+            connection: Some(from),
+            caller,
+            in_batch: false,
+        };
+        self.accept(line, origin)
+    }
+
+    /// A connection that lasts (stdio), and what it is told unasked.
+    #[must_use]
+    pub fn connect(&self) -> (Arc<Session>, Option<Messages>) {
+        let session = Session::new("", None);
+        let announcements = self.announcements(&session);
+        (session, announcements)
+    }
+
+    /// The stream of a session (HTTP GET), if there is such a session.
+    ///
+    /// # Errors
+    /// The message that refuses it.
+    pub fn session_stream(&self, id: &str) -> Result<Messages, Message> {
+        let Some(session) = self.sessions.find(id) else {
+            return Err(self.refuse(Fault::UnknownSession, false));
+        };
+        self.announcements(&session)
+            .ok_or_else(|| self.refuse(Fault::Busy, false))
+    }
+
+    /// Ends a session (HTTP DELETE); whether there was one.
+    #[must_use]
+    pub fn end_session(&self, id: &str) -> bool {
+        self.sessions.remove(id)
+    }
+
+    /// Tells every client that asked that the tools have changed.
+    pub fn tools_changed(&self) {
+        self.changes.send_modify(|count| *count += 1);
+    }
+
+    /// Ends every open stream with its final message. Calls under way go on.
+    pub fn close(&self) {
+        self.closing.cancel();
+    }
+
+    /// The message for a fault that the transport found. `modern`: the client said so in a header.
+    #[must_use]
+    pub fn refuse(&self, fault: Fault, modern: bool) -> Message {
+        let refusal = match fault {
+            Fault::TooLarge(limit) => Refusal::TooLarge(limit),
+            Fault::TooSlow => Refusal::TooSlow,
+            Fault::NotJson => Refusal::NotJson,
+            Fault::NotReady => Refusal::NotReady,
+            Fault::Busy => Refusal::Busy,
+            Fault::UnknownSession => Refusal::UnknownSession,
+        };
+        refusal.message(None, modern)
+    }
+
+    /// MCPBuckle's context document: the same tools in its shape.
+    #[must_use]
+    pub fn context_document(&self) -> Bytes {
+        self.view(0, |catalogue| context::document(catalogue, &self.settings))
+    }
+
+    /// MCPBuckle's discovery document: `{"tools":[...]}`.
+    #[must_use]
+    pub fn discovery_document(&self) -> Bytes {
+        self.view(1, context::tools)
+    }
+
+    fn view(&self, which: usize, make: impl FnOnce(&Catalogue) -> Value) -> Bytes {
+        let (catalogue, listing) = self.catalogue();
+        let slot: &OnceLock<Bytes> = &listing.views[which];
+        slot.get_or_init(|| Bytes::from(make(&catalogue).to_string()))
+            .clone()
+    }
+
+    /// The tools as they are now, with what is derived from them.
+    pub(crate) fn catalogue(&self) -> (Arc<Catalogue>, Arc<Listing>) {
+        let catalogue = self.invoker.catalogue();
+        let listing = self.listing.load_full();
+        if listing.is_of(&catalogue) {
+            return (catalogue, listing);
+        }
+        let listing = Arc::new(Listing::new(&catalogue, self.settings.page_size));
+        self.listing.store(Arc::clone(&listing));
+        (catalogue, listing)
+    }
+
+    /// A place for one more stream.
+    pub(crate) fn source(&self) -> Option<Source> {
+        Some(Source {
+            _permit: Arc::clone(&self.streams).try_acquire_owned().ok()?,
+            changes: self.changes.subscribe(),
+            closing: self.closing.clone(),
+        })
+    }
+
+    fn announcements(&self, session: &Arc<Session>) -> Option<Messages> {
+        let wanted = self.settings.list_changed;
+        Some(announcements(Arc::clone(session), wanted, self.source()?))
+    }
+
+    fn accept(self: &Arc<Self>, body: &[u8], origin: Origin<'_>) -> Accepted {
+        // A fault of ours costs one message, not the connection.
+        catch_unwind(AssertUnwindSafe(|| self.accept_body(body, origin))).unwrap_or_else(|_| {
+            Refusal::Internal(None)
+                .message(None, origin.says_modern())
+                .into()
+        })
+    }
+
+    fn accept_body(self: &Arc<Self>, body: &[u8], origin: Origin<'_>) -> Accepted {
+        match split(body) {
+            Ok(Body::One(text)) => self.accept_message(text, origin),
+            Ok(Body::Batch(items)) => match self.check_batch(&items, origin) {
+                Ok(()) => {
+                    let origin = Origin {
+                        in_batch: true,
+                        ..origin
+                    };
+                    let one = |item: &&RawValue| self.accept_message(item.get(), origin);
+                    Work::batch(items.iter().map(one).collect())
+                }
+                Err(refusal) => refusal.message(None, origin.says_modern()).into(),
+            },
+            Err(refusal) => refusal.message(None, origin.says_modern()).into(),
+        }
+    }
+
+    fn check_batch(&self, items: &[&RawValue], origin: Origin<'_>) -> Result<(), Refusal> {
+        let allowed = !origin.says_modern()
+            && self
+                .ground(origin)
+                .is_ok_and(|ground| ground.revision.has_batches());
+        let why = match items.len() {
+            _ if !allowed => "only revision 2025-03-26 has batches".to_owned(),
+            0 => "the batch is empty".to_owned(),
+            n if n > self.settings.max_batch => {
+                format!(
+                    "the batch has more than {} messages",
+                    self.settings.max_batch
+                )
+            }
+            _ => return Ok(()),
+        };
+        Err(Refusal::InvalidRequest(why))
+    }
+
+    fn accept_message(self: &Arc<Self>, text: &str, origin: Origin<'_>) -> Accepted {
+        match read(text) {
+            Ok(Incoming::Request { id, method, params }) => {
+                self.request(id, &method, params, origin)
+            }
+            Ok(Incoming::Notification { method, params }) => {
+                silent(self.notification(&method, params, origin), origin)
+            }
+            Ok(Incoming::Response { id, result }) => {
+                silent(self.response(id, result, origin), origin)
+            }
+            Err(Malformed { id, refusal }) => refusal.message(id, origin.says_modern()).into(),
+        }
+    }
+
+    fn request(
+        self: &Arc<Self>,
+        id: &RawValue,
+        method: &str,
+        params: Option<&RawValue>,
+        origin: Origin<'_>,
+    ) -> Accepted {
+        let read = Params::read(params);
+        let meta = read
+            .as_ref()
+            .map_or_else(|_| Ok(Meta::default()), Params::meta);
+        let names_version = meta.as_ref().is_ok_and(|meta| meta.version.is_some());
+        let modern = !origin.in_batch
+            && (names_version
+                || origin.says_modern()
+                || matches!(method, "server/discover" | "subscriptions/listen"));
+        let result = read.and_then(|params| meta.map(|meta| (params, meta)));
+        let accepted = match (result, modern) {
+            (Ok((params, meta)), true) => self.modern(id, method, &params, meta, origin),
+            (Ok((own, meta)), false) => self.handshake(id, method, (params, &own), meta, origin),
+            (Err(refusal), _) => Err(refusal),
+        };
+        accepted.unwrap_or_else(|refusal| refusal.message(Some(id), modern).into())
+    }
+
+    /// A subscriptions' limit is reached.
+    pub(crate) fn no_stream() -> Refusal {
+        Refusal::Busy
+    }
+}
+
+/// What a client gets for a message that wants no answer: none, unless it is refused.
+fn silent(result: Result<(), Refusal>, origin: Origin<'_>) -> Accepted {
+    match result {
+        Ok(()) => Accepted::Now(Answer::Nothing),
+        // A connection that lasts would take it for the answer to something else.
+        Err(_) if origin.headers.is_none() => Accepted::Now(Answer::Nothing),
+        Err(refusal) => refusal.message(None, origin.says_modern()).into(),
+    }
+}
+
+impl Origin<'_> {
+    pub(crate) fn says_modern(&self) -> bool {
+        self.headers.is_some_and(Headers::says_modern)
+    }
+
+    pub(crate) fn trace(&self) -> [Option<&str>; 3] {
+        self.headers.map_or([None; 3], |headers| headers.trace)
+    }
+}
+
+impl Identity {
+    fn of(settings: &Settings) -> Self {
+        let mut info = json!({"name": settings.name, "version": settings.version});
+        let meta = json!({"io.modelcontextprotocol/serverInfo": info}).to_string();
+        if let Some(title) = &settings.title {
+            info["title"] = json!(title);
+        }
+        let ttl = u64::try_from(settings.ttl.as_millis()).unwrap_or(u64::MAX);
+        let scope = if settings.shared_lists {
+            "public"
+        } else {
+            "private"
+        };
+        Self {
+            info,
+            meta: format!("\"_meta\":{meta}"),
+            cacheable: format!(
+                "\"resultType\":\"complete\",\"ttlMs\":{ttl},\"cacheScope\":\"{scope}\","
+            ),
+        }
+    }
+}

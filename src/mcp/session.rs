@@ -1,0 +1,261 @@
+//! What a client of a handshake revision agreed on, and what is under way for it.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use arc_swap::ArcSwapOption;
+use serde_json::value::RawValue;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::peer::Pending;
+use super::revision::Revision;
+
+/// What `initialize` settled.
+#[derive(Debug)]
+pub(crate) struct Handshake {
+    pub(crate) revision: Revision,
+    /// The `ClientCapabilities` object.
+    pub(crate) capabilities: Option<Box<RawValue>>,
+    pub(crate) client: Option<Arc<str>>,
+}
+
+/// One client from `initialize` to its end; on stdio the whole connection.
+pub struct Session {
+    pub(crate) id: Arc<str>,
+    pub(crate) handshake: ArcSwapOption<Handshake>,
+    pub(crate) pending: Pending,
+    /// Cancelled when the session is over.
+    pub(crate) ended: CancellationToken,
+    flights: Flights,
+    used: Mutex<Instant>,
+}
+
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The id is as good as a password.
+        f.debug_struct("Session")
+            .field("handshake", &self.handshake)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Session {
+    pub(crate) fn new(id: &str, handshake: Option<Handshake>) -> Arc<Self> {
+        Arc::new(Self {
+            id: id.into(),
+            handshake: ArcSwapOption::new(handshake.map(Arc::new)),
+            pending: Pending::default(),
+            ended: CancellationToken::new(),
+            flights: Flights::default(),
+            used: Mutex::new(Instant::now()),
+        })
+    }
+
+    /// Ends the session: its calls are dropped, its streams close.
+    pub fn end(&self) {
+        self.ended.cancel();
+    }
+
+    /// Enters a request, so that the client can cancel it by its id.
+    pub(crate) fn take_off(self: &Arc<Self>, id: &RawValue) -> Flight {
+        let serial = self.flights.next.fetch_add(1, Ordering::Relaxed);
+        let token = self.ended.child_token();
+        let key = id.get().to_owned();
+        let entry = (serial, token.clone());
+        lock(&self.flights.under_way).insert(key.clone(), entry);
+        Flight {
+            session: Arc::clone(self),
+            key,
+            serial,
+            token,
+        }
+    }
+
+    /// Cancels the request with this id; unknown ids are nobody's business.
+    pub(crate) fn cancel(&self, id: &RawValue) {
+        if let Some((_, token)) = lock(&self.flights.under_way).get(id.get()) {
+            token.cancel();
+        }
+    }
+
+    fn touch(&self, now: Instant) {
+        *lock(&self.used) = now;
+    }
+}
+
+/// Requests under way, by the client's id in its JSON spelling.
+#[derive(Debug, Default)]
+struct Flights {
+    next: AtomicU64,
+    under_way: Mutex<HashMap<String, (u64, CancellationToken)>>,
+}
+
+/// A request under way; forgotten when dropped.
+#[derive(Debug)]
+pub(crate) struct Flight {
+    session: Arc<Session>,
+    key: String,
+    serial: u64,
+    pub(crate) token: CancellationToken,
+}
+
+impl Drop for Flight {
+    fn drop(&mut self) {
+        let mut under_way = lock(&self.session.flights.under_way);
+        // A client that uses an id twice cancels the later request; the earlier one is not it.
+        if under_way
+            .get(&self.key)
+            .is_some_and(|(serial, _)| *serial == self.serial)
+        {
+            under_way.remove(&self.key);
+        }
+    }
+}
+
+/// The sessions of the HTTP transport: bounded, and each for a limited time without use.
+#[derive(Debug)]
+pub(crate) struct Sessions {
+    limit: usize,
+    idle: Duration,
+    by_id: Mutex<HashMap<Arc<str>, Arc<Session>>>,
+}
+
+impl Sessions {
+    pub(crate) fn new(limit: usize, idle: Duration) -> Self {
+        Self {
+            limit,
+            idle,
+            by_id: Mutex::default(),
+        }
+    }
+
+    /// A new session, unless there are too many or the system has no randomness.
+    pub(crate) fn mint(&self, handshake: Handshake) -> Option<Arc<Session>> {
+        self.mint_at(handshake, Instant::now())
+    }
+
+    fn mint_at(&self, handshake: Handshake, now: Instant) -> Option<Arc<Session>> {
+        let mut random = [0; 16];
+        getrandom::fill(&mut random).ok()?;
+        let id: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
+        let mut by_id = lock(&self.by_id);
+        if by_id.len() >= self.limit {
+            by_id.retain(|_, session| self.lives(session, now));
+        }
+        if by_id.len() >= self.limit {
+            tracing::warn!(limit = self.limit, "too many sessions, a client gets none");
+            return None;
+        }
+        let session = Session::new(&id, Some(handshake));
+        by_id.insert(Arc::clone(&session.id), Arc::clone(&session));
+        Some(session)
+    }
+
+    /// The session of this id, which counts as use.
+    pub(crate) fn find(&self, id: &str) -> Option<Arc<Session>> {
+        self.find_at(id, Instant::now())
+    }
+
+    fn find_at(&self, id: &str, now: Instant) -> Option<Arc<Session>> {
+        let mut by_id = lock(&self.by_id);
+        let session = by_id.get(id)?;
+        if self.lives(session, now) {
+            session.touch(now);
+            return Some(Arc::clone(session));
+        }
+        by_id.remove(id);
+        None
+    }
+
+    /// Ends a session; whether there was one.
+    pub(crate) fn remove(&self, id: &str) -> bool {
+        let Some(session) = self.find(id) else {
+            return false;
+        };
+        session.end();
+        lock(&self.by_id).remove(id).is_some()
+    }
+
+    /// Used lately, or in use: a call or a stream holds it as well.
+    fn lives(&self, session: &Arc<Session>, now: Instant) -> bool {
+        let unused = now.saturating_duration_since(*lock(&session.used));
+        Arc::strong_count(session) > 1 || unused < self.idle
+    }
+}
+
+/// No code panics while it holds one of these locks, so a poisoned one is as good as any.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn handshake() -> Handshake {
+        Handshake {
+            revision: Revision::V2025_11_25,
+            capabilities: None,
+            client: None,
+        }
+    }
+
+    fn raw(text: &str) -> Box<RawValue> {
+        RawValue::from_string(text.to_owned()).unwrap()
+    }
+
+    #[test]
+    fn sessions_are_bounded_and_grow_old() {
+        let sessions = Sessions::new(2, Duration::from_secs(60));
+        let start = Instant::now();
+        let at = |seconds| start + Duration::from_secs(seconds);
+        let mint = |now| {
+            sessions
+                .mint_at(handshake(), now)
+                .map(|session| session.id.clone())
+        };
+        let (first, second) = (mint(at(0)).unwrap(), mint(at(0)).unwrap());
+        assert_eq!(first.len(), 32);
+        assert_ne!(first, second);
+        assert!(mint(at(0)).is_none());
+        assert!(sessions.find_at(&first, at(59)).is_some());
+        assert!(sessions.find_at(&second, at(61)).is_none());
+        let in_use = sessions.find_at(&first, at(61)).unwrap();
+        assert!(sessions.find_at(&first, at(1000)).is_some());
+        drop(in_use);
+        assert!(mint(at(1001)).is_some());
+        assert!(mint(at(2000)).is_some());
+        assert!(sessions.find_at(&first, at(2000)).is_none());
+        let last = sessions.mint(handshake()).unwrap();
+        assert!(sessions.remove(&last.id));
+        assert!(last.ended.is_cancelled());
+        assert!(!sessions.remove(&last.id));
+    }
+
+    #[test]
+    fn only_the_named_request_is_cancelled() {
+        let session = Session::new("", None);
+        let number = session.take_off(&raw("7"));
+        let text = session.take_off(&raw("\"7\""));
+        session.cancel(&raw("7"));
+        assert!(number.token.is_cancelled() && !text.token.is_cancelled());
+        drop(number);
+        session.cancel(&raw("7"));
+        session.end();
+        assert!(text.token.is_cancelled());
+    }
+
+    #[test]
+    fn a_reused_id_is_the_later_request() {
+        let session = Session::new("", None);
+        let early = session.take_off(&raw("7"));
+        let late = session.take_off(&raw("7"));
+        drop(early);
+        session.cancel(&raw("7"));
+        assert!(late.token.is_cancelled());
+    }
+}

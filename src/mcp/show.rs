@@ -1,0 +1,21 @@
+//! Wire forms for people: what the commands print is what a client of the newest revision gets.
+
+use super::content::write_outcome;
+use super::listing::definition;
+use super::revision::Revision;
+use crate::tool::{Outcome, Tool};
+
+/// A tool as `tools/list` lists it, as JSON text.
+#[must_use]
+pub fn tool_definition(tool: &Tool) -> String {
+    definition(tool, Revision::V2026_07_28)
+}
+
+/// A `CallToolResult` as JSON text.
+#[must_use]
+pub fn call_result(outcome: &Outcome) -> String {
+    let mut out = vec![b'{'];
+    write_outcome(&mut out, outcome, Revision::V2026_07_28, false);
+    out.push(b'}');
+    String::from_utf8(out).unwrap_or_default()
+}

@@ -1,0 +1,141 @@
+//! Streams of change notifications: `subscriptions/listen`, and what a session is told unasked.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use futures_util::stream;
+use serde_json::json;
+use serde_json::value::RawValue;
+use tokio::sync::{OwnedSemaphorePermit, watch};
+use tokio_util::sync::CancellationToken;
+
+use super::Messages;
+use super::session::{Flight, Session};
+
+/// The metadata key that ties a message to its subscription.
+const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
+
+/// What a stream waits for, and what it holds while it is open.
+#[derive(Debug)]
+pub(crate) struct Source {
+    /// Marked when the tools change. Of several changes a slow client sees one.
+    pub(crate) changes: watch::Receiver<u64>,
+    /// The server shuts down.
+    pub(crate) closing: CancellationToken,
+    /// One of a bounded number; given back when the stream is gone.
+    pub(crate) _permit: OwnedSemaphorePermit,
+}
+
+enum Event {
+    Changed,
+    Closing,
+    Cancelled,
+}
+
+/// A subscription (2026-07-28): acknowledgement, changes, and a final result when the server ends
+/// it. `by_line`: the stream shares standard output with others, so its end is announced.
+pub(crate) fn subscription(
+    id: &RawValue,
+    wants_tools: bool,
+    flight: Option<Flight>,
+    source: Source,
+) -> Messages {
+    let tag = json!({ SUBSCRIPTION: id });
+    let granted = if wants_tools {
+        json!({"toolsListChanged": true})
+    } else {
+        json!({})
+    };
+    let first = text(&json!({
+        "jsonrpc": "2.0",
+        "method": "notifications/subscriptions/acknowledged",
+        "params": {"_meta": tag, "notifications": granted}
+    }));
+    let changed = text(&json!({
+        "jsonrpc": "2.0",
+        "method": "notifications/tools/list_changed",
+        "params": {"_meta": tag}
+    }));
+    let mut last = vec![text(&json!({
+        "jsonrpc": "2.0",
+        "id": id,
+        "result": {"resultType": "complete", "_meta": tag}
+    }))];
+    if flight.is_some() {
+        last.push(text(&json!({
+            "jsonrpc": "2.0",
+            "method": "notifications/cancelled",
+            "params": {"requestId": id}
+        })));
+    }
+    let cancelled = flight.as_ref().map(|flight| flight.token.clone());
+    let queue = vec![first];
+    let state = (queue, source, cancelled, flight, false);
+    Box::pin(stream::unfold(state, move |state| {
+        let (changed, last) = (changed.clone(), last.clone());
+        async move {
+            let (mut queue, mut source, cancelled, flight, mut done) = state;
+            if queue.is_empty() && !done {
+                match next(&mut source, cancelled.as_ref(), wants_tools).await {
+                    Event::Changed => queue.push(changed),
+                    Event::Closing => {
+                        queue = last;
+                        done = true;
+                    }
+                    Event::Cancelled => return None,
+                }
+            }
+            let message = queue.pop()?;
+            Some((message, (queue, source, cancelled, flight, done)))
+        }
+    }))
+}
+
+/// What a session is told on its own stream: that the tools have changed.
+pub(crate) fn announcements(session: Arc<Session>, wanted: bool, source: Source) -> Messages {
+    let changed =
+        Bytes::from_static(br#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#);
+    Box::pin(stream::unfold(
+        (session, source),
+        move |(session, mut source)| {
+            let changed = changed.clone();
+            async move {
+                loop {
+                    let event = next(&mut source, Some(&session.ended), wanted).await;
+                    if !matches!(event, Event::Changed) {
+                        return None;
+                    }
+                    // Before the handshake is over nothing may be sent.
+                    if session.handshake.load().is_some() {
+                        return Some((changed, (session, source)));
+                    }
+                }
+            }
+        },
+    ))
+}
+
+async fn next(source: &mut Source, cancelled: Option<&CancellationToken>, wanted: bool) -> Event {
+    let gone = async {
+        match cancelled {
+            Some(token) => token.cancelled().await,
+            None => std::future::pending().await,
+        }
+    };
+    let changes = &mut source.changes;
+    let changed = async {
+        if !wanted || changes.changed().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    };
+    tokio::select! {
+        biased;
+        () = gone => Event::Cancelled,
+        () = source.closing.cancelled() => Event::Closing,
+        () = changed => Event::Changed,
+    }
+}
+
+fn text(message: &serde_json::Value) -> Bytes {
+    Bytes::from(message.to_string())
+}

@@ -1,0 +1,171 @@
+//! The MCP endpoint: POST for messages, GET and DELETE for sessions.
+//!
+//! A client that closes its connection cancels its call, in every revision. The older ones do not
+//! ask for that, but they would need resumption to fetch the answer later, which is not offered:
+//! the work would be for nobody.
+
+use std::pin::pin;
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::response::Response;
+use bytes::Bytes;
+use futures_util::FutureExt as _;
+use http::header::{self, HeaderMap};
+use http::{Method, StatusCode};
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+
+use super::Shared;
+use super::respond::{answer, empty, events, message, method_not_allowed};
+use crate::mcp::{Accepted, Fault, Header, Headers, Message};
+use crate::tool::Caller;
+
+pub(super) async fn handle(State(shared): State<Arc<Shared>>, request: Request) -> Response {
+    match *request.method() {
+        Method::POST => post(&shared, request).await,
+        Method::GET => get(&shared, request.headers()),
+        Method::DELETE => delete(&shared, request.headers()),
+        _ => method_not_allowed("POST"),
+    }
+}
+
+async fn post(shared: &Shared, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    let refuse = |fault| {
+        let modern = headers_of(&parts.headers).says_modern();
+        message(shared.server.refuse(fault, modern))
+    };
+    if !is_json(&parts.headers) {
+        return refuse(Fault::NotJson);
+    }
+    let body = match shared.read(&parts.headers, body).await {
+        Ok(body) => body,
+        Err(fault) => return refuse(fault),
+    };
+    if !shared.readiness.wait(shared.ready_wait).await {
+        return refuse(Fault::NotReady);
+    }
+    let caller = parts.extensions.get::<Caller>();
+    let accepted = {
+        let headers = headers_of(&parts.headers);
+        let caller = caller.unwrap_or(&shared.anonymous);
+        shared.server.post(&body, &headers, caller)
+    };
+    drop((body, parts));
+    let result = match accepted {
+        Accepted::Now(result) => result,
+        Accepted::Later(work) => work.finish().await,
+    };
+    answer(result, shared.keep_alive)
+}
+
+fn get(shared: &Shared, headers: &HeaderMap) -> Response {
+    let headers = headers_of(headers);
+    match headers.session {
+        Header::Value(id) if !headers.says_modern() => match shared.server.session_stream(id) {
+            Ok(messages) => events(messages, shared.keep_alive),
+            Err(refusal) => message(refusal),
+        },
+        _ => method_not_allowed("POST"),
+    }
+}
+
+fn delete(shared: &Shared, headers: &HeaderMap) -> Response {
+    let headers = headers_of(headers);
+    match headers.session {
+        Header::Value(id) if !headers.says_modern() => {
+            if shared.server.end_session(id) {
+                empty(StatusCode::NO_CONTENT)
+            } else {
+                let refusal: Message = shared.server.refuse(Fault::UnknownSession, false);
+                message(refusal)
+            }
+        }
+        _ => method_not_allowed("POST"),
+    }
+}
+
+impl Shared {
+    /// Reads a body of limited size in limited time; of a larger one no more than that is kept.
+    async fn read(&self, headers: &HeaderMap, body: Body) -> Result<Bytes, Fault> {
+        let limit = self.max_body_bytes;
+        let announced = headers
+            .get(header::CONTENT_LENGTH)
+            .and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
+        if announced.is_some_and(|length| length > limit) {
+            return Err(Fault::TooLarge(limit));
+        }
+        let size = usize::try_from(limit).unwrap_or(usize::MAX);
+        let mut read = pin!(Limited::new(body, size).collect());
+        // A small body is here already, and then a timer would be work for nothing.
+        let result = match read.as_mut().now_or_never() {
+            Some(result) => result,
+            None => tokio::time::timeout(self.body_timeout, read)
+                .await
+                .map_err(|_| Fault::TooSlow)?,
+        };
+        match result {
+            Ok(body) => Ok(body.to_bytes()),
+            Err(error) if error.is::<LengthLimitError>() => Err(Fault::TooLarge(limit)),
+            // The connection broke; nobody reads the answer.
+            Err(_) => Err(Fault::TooSlow),
+        }
+    }
+}
+
+/// `application/json`, `application/json-rpc` and every `+json`; a missing type is let pass.
+fn is_json(headers: &HeaderMap) -> bool {
+    let Some(value) = headers.get(header::CONTENT_TYPE) else {
+        return true;
+    };
+    let text = value.to_str().unwrap_or_default();
+    let essence = text.split(';').next().unwrap_or_default().trim();
+    let essence = essence.to_ascii_lowercase();
+    essence == "application/json" || essence == "application/json-rpc" || essence.ends_with("+json")
+}
+
+fn headers_of(headers: &HeaderMap) -> Headers<'_> {
+    const PARAMETER: &str = "mcp-param-";
+    let mut parameters = Vec::new();
+    for name in headers.keys() {
+        if let Some(rest) = name.as_str().strip_prefix(PARAMETER) {
+            parameters.push((rest, single(headers, name.as_str())));
+        }
+    }
+    Headers {
+        version: single(headers, "mcp-protocol-version"),
+        method: single(headers, "mcp-method"),
+        name: single(headers, "mcp-name"),
+        session: single(headers, "mcp-session-id"),
+        parameters,
+        trace: ["traceparent", "tracestate", "baggage"]
+            .map(|name| headers.get(name).and_then(|value| value.to_str().ok())),
+        streams: takes_streams(headers),
+    }
+}
+
+/// A header that may occur once. Of two values a proxy may have looked at the other one.
+fn single<'a>(headers: &'a HeaderMap, name: &str) -> Header<'a> {
+    let mut values = headers.get_all(name).iter();
+    match (values.next(), values.next()) {
+        (None, _) => Header::Absent,
+        (Some(value), None) => match value.to_str() {
+            Ok(text) => Header::Value(text.trim_matches([' ', '\t'])),
+            Err(_) => Header::Unusable,
+        },
+        (Some(_), Some(_)) => Header::Unusable,
+    }
+}
+
+/// Only a client that says what it accepts, and leaves event streams out, gets none.
+fn takes_streams(headers: &HeaderMap) -> bool {
+    let mut accepts = headers.get_all(header::ACCEPT).iter().peekable();
+    accepts.peek().is_none()
+        || accepts.any(|value| {
+            let text = value.to_str().unwrap_or_default().to_ascii_lowercase();
+            ["text/event-stream", "text/*", "*/*"]
+                .iter()
+                .any(|kind| text.contains(kind))
+        })
+}

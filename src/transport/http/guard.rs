@@ -1,0 +1,197 @@
+//! Who may talk to the server at all, by `Host` and `Origin`.
+//!
+//! A web page can send requests to any address its reader's browser reaches, and can make a name
+//! of its own point to a loopback address. Its requests carry that name as `Host`, and its own
+//! address as `Origin`; a program's carry no `Origin`.
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::Response;
+use http::header::{HOST, ORIGIN};
+use http::{HeaderMap, HeaderName, StatusCode, Uri};
+
+use super::Settings;
+use super::respond::plain;
+
+/// The rules.
+#[derive(Debug)]
+pub(super) struct Guard {
+    listen: SocketAddr,
+    hosts: Vec<String>,
+    any_host: bool,
+    origins: Vec<String>,
+    any_origin: bool,
+}
+
+/// Lets the request pass, or answers 403.
+pub(super) async fn check(
+    State(guard): State<Arc<Guard>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    match guard.judge(request.uri(), request.headers()) {
+        Ok(()) => next.run(request).await,
+        Err(why) => plain(StatusCode::FORBIDDEN, why),
+    }
+}
+
+impl Guard {
+    pub(super) fn new(settings: &Settings) -> Self {
+        let lower = |names: &[String]| names.iter().map(|name| name.to_ascii_lowercase()).collect();
+        let hosts: Vec<String> = lower(&settings.allowed_hosts);
+        let origins: Vec<String> = lower(&settings.allowed_origins);
+        Self {
+            listen: settings.listen,
+            any_host: hosts.iter().any(|host| host == "*"),
+            any_origin: origins.iter().any(|origin| origin == "*"),
+            hosts,
+            origins,
+        }
+    }
+
+    fn judge(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), &'static str> {
+        let header = single(headers, &HOST).map_err(|()| "more than one Host header")?;
+        let authority = header.or_else(|| uri.authority().map(http::uri::Authority::as_str));
+        let Some(authority) = authority.map(str::to_ascii_lowercase) else {
+            return Err("no Host header");
+        };
+        let named = self.knows(host_of(&authority));
+        if !named && !self.any_host {
+            return Err("this Host is not served: name it among the allowed hosts");
+        }
+        let origin = single(headers, &ORIGIN).map_err(|()| "more than one Origin header")?;
+        let Some(origin) = origin.map(str::to_ascii_lowercase) else {
+            return Ok(());
+        };
+        let own = ["http://", "https://"]
+            .iter()
+            .any(|scheme| origin.strip_prefix(scheme) == Some(authority.as_str()));
+        // A host that is only let in by `*` may be anybody's name for this address.
+        if self.any_origin || (own && named) || self.origins.contains(&origin) {
+            Ok(())
+        } else {
+            Err("this Origin may not call: name it among the allowed origins")
+        }
+    }
+
+    /// Whether a host name is known to be the server's, `*` aside.
+    fn knows(&self, host: &str) -> bool {
+        let address: Option<IpAddr> = host.parse().ok();
+        let natural = match (address, self.listen.ip().is_loopback()) {
+            (Some(address), true) => address.is_loopback() || address == self.listen.ip(),
+            // No name leads here, so none can be turned against its owner.
+            (Some(_), false) => true,
+            (None, _) => host == "localhost",
+        };
+        natural || self.hosts.iter().any(|known| known == host)
+    }
+}
+
+/// The host of `host`, `host:port`, `[v6]` or `[v6]:port`.
+fn host_of(authority: &str) -> &str {
+    let host = match authority.strip_prefix('[') {
+        Some(rest) => rest.split(']').next().unwrap_or(rest),
+        None => authority.split(':').next().unwrap_or(authority),
+    };
+    host.strip_suffix('.').unwrap_or(host)
+}
+
+fn single<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a str>, ()> {
+    let mut values = headers.get_all(name).iter();
+    match (values.next(), values.next()) {
+        (None, _) => Ok(None),
+        (Some(value), None) => value.to_str().map(Some).map_err(|_| ()),
+        (Some(_), Some(_)) => Err(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn passes(settings: &Settings, pairs: &[(&'static str, &str)]) -> bool {
+        let mut headers = HeaderMap::new();
+        for (name, value) in pairs {
+            headers.append(*name, value.parse().unwrap());
+        }
+        let uri = Uri::from_static("/mcp");
+        Guard::new(settings).judge(&uri, &headers).is_ok()
+    }
+
+    #[test]
+    fn on_a_loopback_address() {
+        let settings = Settings {
+            allowed_hosts: vec!["Bridge.internal".to_owned()],
+            allowed_origins: vec!["https://tools.example".to_owned()],
+            ..Settings::default()
+        };
+        let cases: [(&[(&str, &str)], bool); 16] = [
+            (&[("host", "localhost:8080")], true),
+            (&[("host", "LOCALHOST")], true),
+            (&[("host", "127.0.0.1:9")], true),
+            (&[("host", "[::1]:8080")], true),
+            (&[("host", "bridge.internal:80")], true),
+            (&[("host", "evil.example:8080")], false),
+            (&[("host", "localhost.evil.example")], false),
+            (&[("host", "192.0.2.1")], false),
+            (&[], false),
+            (&[("host", "localhost"), ("host", "localhost")], false),
+            (
+                &[
+                    ("host", "localhost:8080"),
+                    ("origin", "http://localhost:8080"),
+                ],
+                true,
+            ),
+            (
+                &[
+                    ("host", "localhost:8080"),
+                    ("origin", "http://localhost:9090"),
+                ],
+                false,
+            ),
+            (
+                &[
+                    ("host", "localhost:8080"),
+                    ("origin", "https://tools.example"),
+                ],
+                true,
+            ),
+            (
+                &[
+                    ("host", "localhost:8080"),
+                    ("origin", "https://evil.example"),
+                ],
+                false,
+            ),
+            (&[("host", "localhost:8080"), ("origin", "null")], false),
+            (
+                &[("host", "evil.example"), ("origin", "http://evil.example")],
+                false,
+            ),
+        ];
+        for (headers, expected) in cases {
+            assert_eq!(passes(&settings, headers), expected, "{headers:?}");
+        }
+    }
+
+    #[test]
+    fn on_any_other_address() {
+        let mut settings = Settings {
+            listen: "0.0.0.0:8080".parse().unwrap(),
+            ..Settings::default()
+        };
+        assert!(passes(&settings, &[("host", "10.1.2.3:8080")]));
+        assert!(passes(&settings, &[("host", "localhost:8080")]));
+        assert!(!passes(&settings, &[("host", "bridge.internal")]));
+        settings.allowed_hosts = vec!["*".to_owned()];
+        assert!(passes(&settings, &[("host", "bridge.internal")]));
+        let rebound = [("host", "evil.example"), ("origin", "http://evil.example")];
+        assert!(!passes(&settings, &rebound));
+        settings.allowed_origins = vec!["*".to_owned()];
+        assert!(passes(&settings, &rebound));
+    }
+}

@@ -1,0 +1,133 @@
+//! Connections: accepted up to a limit, served by hyper, ended in order.
+//!
+//! `axum::serve` has no limit on time or number, and leaves Nagle's algorithm on, which costs a
+//! streamed answer 40 ms.
+
+use std::future::Future;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use hyper::server::conn::http1::Builder;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::Settings;
+
+/// Longest request head, in bytes.
+const MAX_HEAD: usize = 64 * 1024;
+
+/// Most headers of a request.
+const MAX_HEADERS: usize = 100;
+
+/// Serves `router` until `shutdown`, then lets the calls under way end for a limited time.
+///
+/// Streams of notifications end only when the server behind the router says so: call
+/// [`close`](crate::mcp::Server::close) before `shutdown` completes.
+pub async fn serve(
+    listener: TcpListener,
+    router: Router,
+    settings: &Settings,
+    shutdown: impl Future<Output = ()>,
+) {
+    let slots = Arc::new(Semaphore::new(settings.max_connections));
+    let connections = TaskTracker::new();
+    let (closing, dropping) = (CancellationToken::new(), CancellationToken::new());
+    let builder = builder(settings.header_timeout);
+    tokio::pin!(shutdown);
+    loop {
+        let accepted = tokio::select! {
+            biased;
+            () = &mut shutdown => break,
+            accepted = accept(&listener, &slots) => accepted,
+        };
+        let Some((stream, slot)) = accepted else {
+            continue;
+        };
+        let connection = connection(&builder, stream, router.clone(), closing.clone());
+        let dropping = dropping.clone();
+        connections.spawn(async move {
+            tokio::select! {
+                () = connection => {}
+                () = dropping.cancelled() => {}
+            }
+            drop(slot);
+        });
+    }
+    drop(listener);
+    closing.cancel();
+    connections.close();
+    if tokio::time::timeout(settings.drain, connections.wait())
+        .await
+        .is_err()
+    {
+        tracing::warn!(
+            connections = connections.len(),
+            "dropping what is still under way"
+        );
+        dropping.cancel();
+        connections.wait().await;
+    }
+}
+
+fn builder(header_timeout: Duration) -> Builder {
+    let mut builder = Builder::new();
+    builder
+        .timer(TokioTimer::new())
+        .header_read_timeout(header_timeout)
+        .max_buf_size(MAX_HEAD)
+        .max_headers(MAX_HEADERS);
+    builder
+}
+
+async fn accept(
+    listener: &TcpListener,
+    slots: &Arc<Semaphore>,
+) -> Option<(TcpStream, OwnedSemaphorePermit)> {
+    // Beyond the limit clients wait in the system's queue.
+    let slot = Arc::clone(slots).acquire_owned().await.ok()?;
+    match listener.accept().await {
+        Ok((stream, _)) => {
+            if let Err(error) = stream.set_nodelay(true) {
+                tracing::debug!(%error, "a connection without TCP_NODELAY");
+            }
+            Some((stream, slot))
+        }
+        Err(error) => {
+            tracing::warn!(%error, "a connection could not be accepted");
+            // Out of file descriptors, most likely: others have to close first.
+            if error.kind() != io::ErrorKind::ConnectionAborted {
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+            None
+        }
+    }
+}
+
+fn connection(
+    builder: &Builder,
+    stream: TcpStream,
+    router: Router,
+    closing: CancellationToken,
+) -> impl Future<Output = ()> + use<> {
+    let service = TowerToHyperService::new(router);
+    let connection = builder.serve_connection(TokioIo::new(stream), service);
+    async move {
+        tokio::pin!(connection);
+        let result = tokio::select! {
+            result = connection.as_mut() => result,
+            () = closing.cancelled() => {
+                connection.as_mut().graceful_shutdown();
+                connection.await
+            }
+        };
+        if let Err(error) = result {
+            tracing::debug!(%error, "a connection broke");
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! The read-only pages beside the endpoint.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::Response;
+use bytes::Bytes;
+use http::StatusCode;
+
+use super::Shared;
+use super::respond::{json, message, plain};
+use crate::mcp::Fault;
+
+/// MCPBuckle's context document.
+pub(super) async fn context(State(shared): State<Arc<Shared>>) -> Response {
+    match shared.refusal().await {
+        Some(refusal) => refusal,
+        None => json(StatusCode::OK, shared.server.context_document()),
+    }
+}
+
+/// MCPBuckle's list of tools.
+pub(super) async fn discovery(State(shared): State<Arc<Shared>>) -> Response {
+    match shared.refusal().await {
+        Some(refusal) => refusal,
+        None => json(StatusCode::OK, shared.server.discovery_document()),
+    }
+}
+
+/// The process is alive, whatever else.
+pub(super) async fn health() -> Response {
+    json(
+        StatusCode::OK,
+        Bytes::from_static(b"{\"status\":\"alive\"}"),
+    )
+}
+
+/// The tools are loaded.
+pub(super) async fn ready(State(shared): State<Arc<Shared>>) -> Response {
+    if shared.readiness.is_ready() {
+        json(
+            StatusCode::OK,
+            Bytes::from_static(b"{\"status\":\"ready\"}"),
+        )
+    } else {
+        let body = Bytes::from_static(b"{\"status\":\"loading\"}");
+        json(StatusCode::SERVICE_UNAVAILABLE, body)
+    }
+}
+
+/// Every other path.
+pub(super) async fn nothing() -> Response {
+    plain(StatusCode::NOT_FOUND, "there is nothing at this path")
+}
+
+impl Shared {
+    async fn refusal(&self) -> Option<Response> {
+        let ready = self.readiness.wait(self.ready_wait).await;
+        (!ready).then(|| message(self.server.refuse(Fault::NotReady, false)))
+    }
+}

@@ -1,0 +1,116 @@
+//! What only a real connection shows.
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+use super::super::{Settings, serve};
+use super::{Site, site_with};
+use crate::mcp::Settings as McpSettings;
+use crate::mcp::testing::modern;
+use serde_json::json;
+
+pub(super) struct Running {
+    site: Site,
+    pub(super) address: std::net::SocketAddr,
+    stop: oneshot::Sender<()>,
+    served: JoinHandle<()>,
+}
+
+pub(super) async fn run(settings: Settings) -> Running {
+    let site = site_with(McpSettings::default(), &settings);
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let (stop, stopped) = oneshot::channel::<()>();
+    let router = site.router.clone();
+    let served = tokio::spawn(async move {
+        serve(listener, router, &settings, async { drop(stopped.await) }).await;
+    });
+    Running {
+        site,
+        address,
+        stop,
+        served,
+    }
+}
+
+fn post(headers: &str, body: &str) -> String {
+    format!(
+        "POST /mcp HTTP/1.1\r\nHost: localhost\r\n{headers}Content-Length: {}\r\n\r\n{body}",
+        body.len()
+    )
+}
+
+async fn read_until(stream: &mut TcpStream, end: &str) -> String {
+    let mut text = Vec::new();
+    let mut chunk = [0; 4096];
+    while !String::from_utf8_lossy(&text).contains(end) {
+        let length = stream.read(&mut chunk).await.unwrap();
+        if length == 0 {
+            break;
+        }
+        text.extend_from_slice(&chunk[..length]);
+    }
+    String::from_utf8(text).unwrap()
+}
+
+#[tokio::test]
+async fn a_connection_is_used_again_and_ended_in_order() {
+    let running = run(Settings::default()).await;
+    let mut stream = TcpStream::connect(running.address).await.unwrap();
+    for _ in 0..2 {
+        let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+        stream.write_all(post("", ping).as_bytes()).await.unwrap();
+        let text = read_until(&mut stream, "\"result\":{}}").await;
+        assert!(text.starts_with("HTTP/1.1 200 OK\r\n"), "{text}");
+        assert!(text.contains("content-length: 36\r\n"), "{text}");
+    }
+    let listen = modern("subscriptions/listen", json!({"notifications": {}})).to_string();
+    let headers = "Mcp-Protocol-Version: 2026-07-28\r\nMcp-Method: subscriptions/listen\r\n";
+    stream
+        .write_all(post(headers, &listen).as_bytes())
+        .await
+        .unwrap();
+    read_until(&mut stream, "acknowledged").await;
+    running.site.server.close();
+    running.stop.send(()).unwrap();
+    let rest = read_until(&mut stream, "\r\n0\r\n\r\n").await;
+    assert!(rest.contains("\"resultType\":\"complete\""), "{rest}");
+    running.served.await.unwrap();
+    assert!(TcpStream::connect(running.address).await.is_err());
+}
+
+#[tokio::test]
+async fn a_huge_body_is_refused_before_it_is_read() {
+    let running = run(Settings::default()).await;
+    let mut stream = TcpStream::connect(running.address).await.unwrap();
+    let head = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50000000\r\n\r\n{";
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let text = read_until(&mut stream, "}}").await;
+    assert!(text.starts_with("HTTP/1.1 413"), "{text}");
+    assert!(text.contains("-32600"), "{text}");
+}
+
+#[tokio::test]
+async fn what_is_under_way_is_dropped_after_the_drain() {
+    let running = run(Settings {
+        drain: std::time::Duration::ZERO,
+        ..Settings::default()
+    })
+    .await;
+    let mut stream = TcpStream::connect(running.address).await.unwrap();
+    let listen = modern("subscriptions/listen", json!({"notifications": {}})).to_string();
+    let headers = "Mcp-Protocol-Version: 2026-07-28\r\nMcp-Method: subscriptions/listen\r\n";
+    stream
+        .write_all(post(headers, &listen).as_bytes())
+        .await
+        .unwrap();
+    read_until(&mut stream, "acknowledged").await;
+    running.stop.send(()).unwrap();
+    running.served.await.unwrap();
+    assert_eq!(
+        read_until(&mut stream, "never").await.find("complete"),
+        None
+    );
+}
