@@ -2,7 +2,7 @@
 //!
 //! One call reads top to bottom through the modules below, which stand in the order of the flow:
 //!
-//! 1. `config`: flags, environment and one YAML file become one checked configuration.
+//! 1. [`config`]: flags, environment and one YAML file become one checked configuration.
 //! 2. [`openapi`]: each document is read, its references resolved, and brought into one normal form.
 //! 3. [`discovery`]: every operation becomes a tool, or a reason why not.
 //! 4. [`registry`]: tools by name, immutable, swapped whole on reload.
@@ -11,7 +11,10 @@
 //! 6. [`mcp`]: a JSON-RPC answer exactly as the client's protocol revision wants it.
 //! 7. [`transport`]: Streamable HTTP or stdio.
 
+pub mod app;
 pub mod binding;
+pub mod cli;
+pub mod config;
 pub mod discovery;
 pub mod handler;
 pub mod interpret;
@@ -21,5 +24,6 @@ pub mod openapi;
 pub mod policy;
 pub mod registry;
 pub mod secret;
+pub mod telemetry;
 pub mod tool;
 pub mod transport;

@@ -1,0 +1,281 @@
+//! The composition root: a configuration becomes a running application, until it is told to stop.
+
+mod loading;
+
+use std::future::Future;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+pub use loading::LoadFailure;
+use loading::Patience;
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+
+use crate::config::Config;
+use crate::discovery::{self, Discovery};
+use crate::handler::http::{ClientError, HttpHandler};
+use crate::invoke::{CallError, Invoker};
+use crate::mcp::Server;
+use crate::openapi;
+use crate::registry::DuplicateName;
+use crate::tool::{Outcome, Tool, ToolCall};
+use crate::transport::{self, Readiness, Ready};
+
+/// The parts of a running bridge.
+#[derive(Debug, Clone)]
+pub struct App {
+    invoker: Arc<Invoker>,
+    server: Arc<Server>,
+    ready: Arc<Ready>,
+    readiness: Readiness,
+}
+
+/// Why the application cannot start or go on.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say it")]
+pub enum AppError {
+    #[error(transparent)]
+    Load(#[from] LoadFailure),
+    #[error(transparent)]
+    Document(#[from] openapi::LoadError),
+    #[error(transparent)]
+    Names(#[from] DuplicateName),
+    #[error(transparent)]
+    Client(#[from] ClientError),
+    #[error("cannot listen on {address}")]
+    Listen {
+        address: SocketAddr,
+        #[source]
+        source: io::Error,
+    },
+    #[error("serving broke off")]
+    Serve(#[source] io::Error),
+}
+
+/// Serves until `stop` resolves, then finishes what is under way.
+///
+/// HTTP listens before the documents are there, so that a probe can tell "not ready" from "gone";
+/// calls that come early wait.
+///
+/// # Errors
+/// [`AppError`] when the address is taken or no document can be loaded.
+pub async fn serve(
+    config: Config,
+    stop: impl Future<Output = ()> + Send + 'static,
+) -> Result<(), AppError> {
+    let app = App::empty(&config)?;
+    if config.stdio {
+        app.fill(&config, Patience::UntilTimeout).await?;
+        return app.serve_stdio(&config, stop).await;
+    }
+    let address = config.listener.listen;
+    let listener = TcpListener::bind(address)
+        .await
+        .map_err(|source| AppError::Listen { address, source })?;
+    let (failed, failure) = oneshot::channel();
+    let (filling, filled) = (app.clone(), config.clone());
+    tokio::spawn(async move {
+        if let Err(error) = filling.fill(&filled, Patience::UntilTimeout).await {
+            // The receiver is gone only when the server has ended already.
+            let _ = failed.send(error);
+        }
+    });
+    tokio::select! {
+        () = app.serve_http(listener, &config, stop) => Ok(()),
+        Ok(error) = failure => Err(error),
+    }
+}
+
+/// What the documents come to, for the commands that only look.
+///
+/// # Errors
+/// [`AppError`] when no document can be loaded.
+pub async fn discover(config: &Config) -> Result<Discovery, AppError> {
+    Ok(loading::load(config, Patience::None).await?)
+}
+
+/// Resolves when the process is asked to stop: SIGINT or SIGTERM.
+pub async fn signals() {
+    let interrupt = tokio::signal::ctrl_c();
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        match signal(SignalKind::terminate()) {
+            Ok(mut terminate) => {
+                tokio::select! {
+                    _ = interrupt => {}
+                    _ = terminate.recv() => {}
+                }
+            }
+            Err(_) => drop(interrupt.await),
+        }
+    }
+    #[cfg(not(unix))]
+    drop(interrupt.await);
+}
+
+impl App {
+    /// An application without tools.
+    ///
+    /// # Errors
+    /// [`AppError::Client`] when the HTTP client cannot be set up.
+    pub fn empty(config: &Config) -> Result<Self, AppError> {
+        let http = HttpHandler::new(&config.http)?;
+        let invoker = Arc::new(Invoker::new(Vec::new(), http)?);
+        let server = Arc::new(Server::new(invoker.clone(), config.mcp.clone()));
+        let (ready, readiness) = Readiness::pending();
+        Ok(Self {
+            invoker,
+            server,
+            ready: Arc::new(ready),
+            readiness,
+        })
+    }
+
+    /// An application with the documents of the configuration loaded.
+    ///
+    /// # Errors
+    /// [`AppError`] when no document can be loaded.
+    pub async fn load(config: &Config) -> Result<Self, AppError> {
+        let app = Self::empty(config)?;
+        app.fill(config, Patience::None).await?;
+        Ok(app)
+    }
+
+    /// An application over documents given as text.
+    ///
+    /// # Errors
+    /// [`AppError`] when a text is no document.
+    pub fn from_texts(
+        config: &Config,
+        texts: &[(&str, &str)],
+        base_url: Option<&url::Url>,
+    ) -> Result<Self, AppError> {
+        let mut documents = Vec::new();
+        for (name, text) in texts {
+            documents.push(openapi::parse(
+                text.as_bytes(),
+                name,
+                None,
+                &config.openapi,
+            )?);
+        }
+        let sources: Vec<discovery::Source<'_>> = documents
+            .iter()
+            .map(|document| discovery::Source {
+                document,
+                prefix: None,
+                base_url: base_url.cloned(),
+            })
+            .collect();
+        let app = Self::empty(config)?;
+        app.take(discovery::discover(&sources, &config.discovery))?;
+        Ok(app)
+    }
+
+    async fn fill(&self, config: &Config, patience: Patience) -> Result<(), AppError> {
+        self.take(loading::load(config, patience).await?)
+    }
+
+    fn take(&self, discovery: Discovery) -> Result<(), AppError> {
+        let (tools, skipped) = (discovery.tools.len(), discovery.skipped.len());
+        for note in &discovery.notes {
+            tracing::debug!("{note}");
+        }
+        for left in &discovery.skipped {
+            tracing::debug!(document = %left.document, operation = %left.operation, reason = %left.reason, "skipped");
+        }
+        self.invoker.replace(discovery.tools)?;
+        self.server.tools_changed();
+        self.ready.set(true);
+        tracing::info!(tools, skipped, "tools are ready");
+        Ok(())
+    }
+
+    /// The HTTP routes, for mounting in an application of one's own.
+    pub fn router(&self, config: &Config) -> transport::http::Router {
+        transport::http::router(
+            self.server.clone(),
+            &config.listener,
+            self.readiness.clone(),
+        )
+    }
+
+    /// Serves HTTP until `stop` resolves, then finishes what is under way within the drain time.
+    pub async fn serve_http(
+        &self,
+        listener: TcpListener,
+        config: &Config,
+        stop: impl Future<Output = ()> + Send + 'static,
+    ) {
+        let settings = &config.listener;
+        if let Ok(address) = listener.local_addr() {
+            if !address.ip().is_loopback() {
+                tracing::warn!(
+                    "listening on {address}, which others can reach: nobody is asked who they are"
+                );
+            }
+            tracing::info!("listening on http://{address}{}", settings.path);
+        }
+        let router = self.router(config);
+        let stop = self.closing(stop);
+        transport::http::serve(listener, router, settings, stop).await;
+    }
+
+    /// Serves stdin and stdout until stdin ends or `stop` resolves.
+    ///
+    /// # Errors
+    /// [`AppError::Serve`] when stdout breaks.
+    pub async fn serve_stdio(
+        &self,
+        config: &Config,
+        stop: impl Future<Output = ()> + Send + 'static,
+    ) -> Result<(), AppError> {
+        tracing::info!("serving stdin and stdout");
+        let (input, output) = (tokio::io::stdin(), tokio::io::stdout());
+        let stop = self.closing(stop);
+        transport::stdio::serve(
+            input,
+            output,
+            self.server.clone(),
+            &config.stdio_settings,
+            stop,
+        )
+        .await
+        .map_err(AppError::Serve)
+    }
+
+    /// `stop`, after which open streams end and calls under way go on.
+    fn closing(
+        &self,
+        stop: impl Future<Output = ()> + Send + 'static,
+    ) -> impl Future<Output = ()> + Send + 'static {
+        let server = self.server.clone();
+        async move {
+            stop.await;
+            tracing::info!("stopping: finishing calls under way");
+            server.close();
+        }
+    }
+
+    /// Makes one call.
+    ///
+    /// # Errors
+    /// [`CallError`] when nothing was sent.
+    pub async fn call(&self, call: ToolCall) -> Result<Outcome, CallError> {
+        self.invoker.call(call).await
+    }
+
+    /// The tool of this name.
+    #[must_use]
+    pub fn tool(&self, name: &str) -> Option<Arc<Tool>> {
+        Some(self.invoker.catalogue().find(name)?.tool.clone())
+    }
+
+    /// How many tools there are.
+    #[must_use]
+    pub fn tool_count(&self) -> usize {
+        self.invoker.catalogue().len()
+    }
+}

@@ -1,0 +1,272 @@
+//! The configuration file as written: everything optional, unknown keys refused with their path.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::discovery::{BodyShape, OutputSchemas, Override, Rule};
+
+/// The whole file. The same shape is what `mcpinvoke config` prints, with every value filled in.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+#[schemars(title = "mcpinvoke configuration", deny_unknown_fields)]
+pub struct File {
+    /// The documents to serve, in the order in which their tools are listed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub documents: Vec<DocumentEntry>,
+    /// Send all calls here instead of to the documents' own servers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub base_url: Option<String>,
+    /// Serve stdin and stdout instead of HTTP.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stdio: Option<bool>,
+    /// Where to listen, for instance `127.0.0.1:8080`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub listen: Option<String>,
+    /// The path of the MCP endpoint, for instance `/mcp`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// Host headers to accept besides loopback names and the listen address; `*` accepts any.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub allowed_hosts: Vec<String>,
+    /// Origin headers to accept besides loopback ones.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub allowed_origins: Vec<String>,
+    /// How the server introduces itself.
+    pub server: Server,
+    /// Which operations become tools, and how they look.
+    pub tools: Tools,
+    /// Sizes and counts that are never exceeded.
+    pub limits: Limits,
+    /// How long things may take.
+    pub timeouts: Timeouts,
+    /// Logging, on stderr.
+    pub log: Log,
+}
+
+/// A document: its place alone, or with settings of its own.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum DocumentEntry {
+    /// A path, a URL or `-`.
+    Place(String),
+    /// With settings.
+    Full(DocumentSettings),
+}
+
+/// A document with settings of its own.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DocumentSettings {
+    /// A path, a URL or `-`.
+    pub source: String,
+    /// Put before the names of its tools.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prefix: Option<String>,
+    /// Send calls here instead of to the document's own servers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base_url: Option<String>,
+}
+
+/// How the server introduces itself.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+#[schemars(deny_unknown_fields)]
+pub struct Server {
+    /// The server's name; the document's title by default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// What a model is told about all tools together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instructions: Option<String>,
+    /// When to open a session for clients of the revisions that know them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sessions: Option<Sessions>,
+    /// Whether a request whose method is a tool's name is a call of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub direct_invocation: Option<bool>,
+}
+
+/// When to open a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Sessions {
+    /// Where the client can do something only a session makes possible.
+    Auto,
+    /// For every client that initializes.
+    Always,
+    /// For none.
+    Never,
+}
+
+impl From<Sessions> for crate::mcp::Sessions {
+    fn from(sessions: Sessions) -> Self {
+        match sessions {
+            Sessions::Auto => Self::Auto,
+            Sessions::Always => Self::Always,
+            Sessions::Never => Self::Never,
+        }
+    }
+}
+
+/// Which operations become tools, and how they look.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+#[schemars(deny_unknown_fields)]
+pub struct Tools {
+    /// The longest tool name, in characters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_name_length: Option<usize>,
+    /// Tools on one page of `tools/list`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub page_size: Option<usize>,
+    /// One argument for the whole body, or one for each of its properties.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub body: Option<BodyShape>,
+    /// Whether output schemas are published.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output_schemas: Option<OutputSchemas>,
+    /// Where given, only operations that match one of these become tools.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub include: Vec<Rule>,
+    /// Operations that match one of these do not become tools.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub exclude: Vec<Rule>,
+    /// Whether deprecated operations become tools.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deprecated: Option<bool>,
+    /// Changes to single operations, by operationId or `METHOD /path`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub operations: BTreeMap<String, Override>,
+}
+
+/// Sizes and counts that are never exceeded.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+#[schemars(deny_unknown_fields)]
+pub struct Limits {
+    /// A document, for instance `64MiB`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub document: Option<String>,
+    /// A client's message.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request: Option<String>,
+    /// An upstream's answer; a longer one is cut with a notice.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reply: Option<String>,
+    /// Connections at a time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub connections: Option<usize>,
+}
+
+/// How long things may take, for instance `30s`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+#[schemars(deny_unknown_fields)]
+pub struct Timeouts {
+    /// Reading one document.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub document: Option<String>,
+    /// Connecting to an upstream.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub connect: Option<String>,
+    /// A whole call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub call: Option<String>,
+    /// Finishing calls under way at shutdown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub drain: Option<String>,
+}
+
+/// Logging, on stderr.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+#[schemars(deny_unknown_fields)]
+pub struct Log {
+    /// A level, or a filter such as `info,mcpinvoke::call=off`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub filter: Option<String>,
+    /// The form of a line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub format: Option<LogForm>,
+}
+
+/// The form of a log line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LogForm {
+    /// One readable line.
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+/// A configuration file that cannot be read, with every fault found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileFaults(pub Vec<String>);
+
+impl fmt::Display for FileFaults {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.join("\n"))
+    }
+}
+
+impl File {
+    /// Reads a file's text; an empty one is an empty configuration.
+    ///
+    /// # Errors
+    /// [`FileFaults`] with the place of a syntax fault, or with every key that does not exist.
+    pub fn parse(text: &str) -> Result<Self, FileFaults> {
+        if text
+            .lines()
+            .all(|line| line.trim_start().starts_with('#') || line.trim().is_empty())
+        {
+            return Ok(Self::default());
+        }
+        let mut unknown = Vec::new();
+        let reader = serde_yaml::Deserializer::from_str(text);
+        let file = serde_ignored::deserialize(reader, |path| {
+            unknown.push(format!(
+                "`{path}` is not a setting; `mcpinvoke config --schema` lists all"
+            ));
+        })
+        .map_err(|error| FileFaults(vec![error.to_string()]))?;
+        if unknown.is_empty() {
+            Ok(file)
+        } else {
+            Err(FileFaults(unknown))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_unknown_key_is_named() {
+        let faults =
+            File::parse("listen: 127.0.0.1:1\nlisten_on: x\nlimits: {reply: 1MiB, replies: 2}\n")
+                .unwrap_err();
+        assert_eq!(faults.0.len(), 2, "{faults}");
+        assert!(faults.0[0].contains("`listen_on`") && faults.0[1].contains("`limits.replies`"));
+    }
+
+    #[test]
+    fn a_syntax_fault_has_a_place() {
+        let faults = File::parse("listen: [\n").unwrap_err();
+        assert!(faults.0[0].contains("line"), "{faults}");
+        assert_eq!(File::parse("# nothing\n\n").unwrap(), File::default());
+    }
+
+    #[test]
+    fn a_document_is_a_place_or_more() {
+        let file = File::parse("documents: [a.yaml, {source: b.yaml, prefix: shop}]").unwrap();
+        assert_eq!(file.documents.len(), 2);
+        assert!(
+            matches!(&file.documents[1], DocumentEntry::Full(d) if d.prefix.as_deref() == Some("shop"))
+        );
+    }
+}

@@ -1,0 +1,81 @@
+//! Flags as typed. Every one is optional here; what it means is decided in `resolve`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+/// Which documents, and how to read them. Shared by all commands.
+#[derive(Debug, Clone, Default, Args)]
+pub struct DocumentFlags {
+    /// OpenAPI or Swagger documents: paths, URLs, or `-` for stdin; `PREFIX=DOC` puts a prefix
+    /// before the names of its tools [env: MCPINVOKE_DOCUMENTS, separated by spaces]
+    #[arg(value_name = "DOC")]
+    pub documents: Vec<String>,
+
+    /// Read settings from this YAML file; flags and environment win over it
+    #[arg(long, value_name = "FILE", env = "MCPINVOKE_CONFIG")]
+    pub config: Option<PathBuf>,
+
+    /// Send all calls here instead of to the documents' own servers
+    #[arg(long, value_name = "URL", env = "MCPINVOKE_BASE_URL")]
+    pub base_url: Option<String>,
+
+    /// What is logged on stderr: a level, or a filter such as `info,mcpinvoke::call=off`
+    #[arg(long, value_name = "FILTER", env = "MCPINVOKE_LOG")]
+    pub log: Option<String>,
+
+    /// The form of log lines
+    #[arg(long, value_name = "FORMAT", env = "MCPINVOKE_LOG_FORMAT")]
+    pub log_format: Option<LogFormat>,
+}
+
+/// How to serve.
+#[derive(Debug, Clone, Default, Args)]
+pub struct ServeFlags {
+    /// Serve stdin and stdout instead of HTTP
+    #[arg(long, env = "MCPINVOKE_STDIO")]
+    pub stdio: bool,
+
+    /// Where to listen; loopback unless told otherwise
+    #[arg(long, value_name = "ADDRESS", env = "MCPINVOKE_LISTEN")]
+    pub listen: Option<String>,
+
+    /// The path of the MCP endpoint
+    #[arg(long, value_name = "PATH", env = "MCPINVOKE_PATH")]
+    pub path: Option<String>,
+
+    /// Accept this Host header besides loopback names and the listen address; repeatable, `*` for any
+    #[arg(
+        long,
+        value_name = "HOST",
+        env = "MCPINVOKE_ALLOWED_HOSTS",
+        value_delimiter = ','
+    )]
+    pub allowed_host: Vec<String>,
+
+    /// Accept this Origin header besides loopback ones; repeatable
+    #[arg(
+        long,
+        value_name = "ORIGIN",
+        env = "MCPINVOKE_ALLOWED_ORIGINS",
+        value_delimiter = ','
+    )]
+    pub allowed_origin: Vec<String>,
+
+    /// Give up a call after this long, for instance `30s` or `500ms`
+    #[arg(long, value_name = "DURATION", env = "MCPINVOKE_TIMEOUT")]
+    pub timeout: Option<String>,
+
+    /// How long calls under way may take to finish at shutdown
+    #[arg(long, value_name = "DURATION", env = "MCPINVOKE_DRAIN")]
+    pub drain: Option<String>,
+}
+
+/// The form of log lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum LogFormat {
+    /// One readable line
+    Text,
+    /// One JSON object a line
+    Json,
+}

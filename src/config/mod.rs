@@ -1,0 +1,108 @@
+//! Configuration: flags, environment and one YAML file, as written and as resolved.
+//!
+//! Each module owns its `Settings`; this one fills them. Only `app`, `cli` and `main` may know it.
+
+mod file;
+mod flags;
+mod quantity;
+mod resolve;
+
+pub use file::{File, FileFaults};
+pub use flags::{DocumentFlags, LogFormat, ServeFlags};
+
+use std::fmt;
+
+use url::Url;
+
+use crate::openapi::Source;
+use crate::{discovery, handler, mcp, openapi, telemetry, transport};
+
+/// Everything the application needs to know, checked.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// The documents in their order.
+    pub documents: Vec<DocumentSource>,
+    /// How documents are read.
+    pub openapi: openapi::Settings,
+    /// How operations become tools.
+    pub discovery: discovery::Settings,
+    /// How calls are sent.
+    pub http: handler::http::Settings,
+    /// How the protocol is spoken.
+    pub mcp: mcp::Settings,
+    /// How HTTP is served.
+    pub listener: transport::http::Settings,
+    /// Serve stdin and stdout instead of HTTP.
+    pub stdio: bool,
+    /// How stdin and stdout are served.
+    pub stdio_settings: transport::stdio::Settings,
+    /// What is logged.
+    pub telemetry: telemetry::Settings,
+    /// The same as a file, every value filled in and secrets masked.
+    written: File,
+}
+
+/// A document and what the operator says of it.
+#[derive(Debug, Clone)]
+pub struct DocumentSource {
+    /// Where it is.
+    pub source: Source,
+    /// Put before the names of its tools.
+    pub prefix: Option<String>,
+    /// Where its calls go instead of to its own servers.
+    pub base_url: Option<Url>,
+}
+
+/// Every fault of the configuration, one a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConfigFaults(pub Vec<String>);
+
+impl fmt::Display for ConfigFaults {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.join("\n"))
+    }
+}
+
+impl std::error::Error for ConfigFaults {}
+
+impl Config {
+    /// Resolves flags, environment and the file they name. Flags win over the environment, the
+    /// environment over the file, the file over the defaults.
+    ///
+    /// # Errors
+    /// [`ConfigFaults`] with every fault at once.
+    pub fn resolve(documents: &DocumentFlags, serve: &ServeFlags) -> Result<Self, ConfigFaults> {
+        let config = Self::resolve_any(documents, serve)?;
+        if config.documents.is_empty() {
+            let text = "no document to serve: name a path, a URL or `-`, or list `documents` in the configuration file";
+            return Err(ConfigFaults(vec![text.to_owned()]));
+        }
+        Ok(config)
+    }
+
+    /// The same for commands that need no document.
+    ///
+    /// # Errors
+    /// [`ConfigFaults`] with every fault at once.
+    pub fn resolve_any(
+        documents: &DocumentFlags,
+        serve: &ServeFlags,
+    ) -> Result<Self, ConfigFaults> {
+        resolve::resolve(documents, serve, &|name| {
+            std::env::var_os(name)?.into_string().ok()
+        })
+    }
+
+    /// The configuration as a file that means the same, secrets masked.
+    #[must_use]
+    pub fn to_yaml(&self) -> String {
+        serde_yaml::to_string(&self.written).unwrap_or_else(|error| format!("# {error}"))
+    }
+}
+
+/// The JSON Schema of the configuration file.
+#[must_use]
+pub fn schema() -> String {
+    let schema = schemars::schema_for!(File);
+    serde_json::to_string_pretty(&schema).unwrap_or_default()
+}

@@ -1,0 +1,392 @@
+//! From what was written to what it means: one small function per module's settings, and every
+//! fault collected instead of the first one returned.
+
+mod written;
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use url::Url;
+
+use super::file::{DocumentEntry, File, Limits, LogForm, Timeouts};
+use super::flags::{DocumentFlags, LogFormat, ServeFlags};
+use super::quantity;
+use super::{Config, ConfigFaults, DocumentSource};
+use crate::openapi::Source;
+use crate::secret::SafeUrl;
+use crate::{discovery, handler, mcp, openapi, telemetry, transport};
+
+/// Faults on their way to the operator.
+#[derive(Default)]
+struct Faults(Vec<String>);
+
+impl Faults {
+    /// The value, or a fault that names the setting.
+    fn take<T>(&mut self, setting: &str, result: Result<T, String>) -> Option<T> {
+        result
+            .map_err(|message| self.0.push(format!("{setting}: {message}")))
+            .ok()
+    }
+}
+
+pub(super) fn resolve(
+    documents: &DocumentFlags,
+    serve: &ServeFlags,
+    environment: &dyn Fn(&str) -> Option<String>,
+) -> Result<Config, ConfigFaults> {
+    let mut file = read(documents)?;
+    overlay(&mut file, documents, serve, environment);
+    let mut faults = Faults::default();
+    let config = Config {
+        documents: document_sources(&file, &mut faults),
+        openapi: document_settings(&file, &mut faults),
+        discovery: discovery_settings(&file, &mut faults),
+        http: handler_settings(&file, &mut faults),
+        mcp: protocol_settings(&file, &mut faults),
+        listener: listener_settings(&file, &mut faults),
+        stdio: file.stdio.unwrap_or_default(),
+        stdio_settings: stdio_settings(&file),
+        telemetry: log_settings(&file),
+        written: File::default(),
+    };
+    if !faults.0.is_empty() {
+        return Err(ConfigFaults(faults.0));
+    }
+    let written = written::fill(file, &config);
+    Ok(Config { written, ..config })
+}
+
+fn read(flags: &DocumentFlags) -> Result<File, ConfigFaults> {
+    let Some(path) = &flags.config else {
+        return Ok(File::default());
+    };
+    let shown = path.display();
+    let text = std::fs::read_to_string(path).map_err(|error| {
+        ConfigFaults(vec![format!(
+            "{shown}: cannot read the configuration file: {error}"
+        )])
+    })?;
+    File::parse(&text).map_err(|faults| {
+        ConfigFaults(
+            faults
+                .0
+                .iter()
+                .map(|fault| format!("{shown}: {fault}"))
+                .collect(),
+        )
+    })
+}
+
+/// Lays flags and environment over the file.
+fn overlay(
+    file: &mut File,
+    documents: &DocumentFlags,
+    serve: &ServeFlags,
+    environment: &dyn Fn(&str) -> Option<String>,
+) {
+    let named: Vec<String> = if documents.documents.is_empty() {
+        let words = environment("MCPINVOKE_DOCUMENTS").unwrap_or_default();
+        words.split_whitespace().map(str::to_owned).collect()
+    } else {
+        documents.documents.clone()
+    };
+    if !named.is_empty() {
+        file.documents = named.into_iter().map(DocumentEntry::Place).collect();
+    }
+    let lay = |place: &mut Option<String>, flag: &Option<String>| {
+        if flag.is_some() {
+            place.clone_from(flag);
+        }
+    };
+    lay(&mut file.base_url, &documents.base_url);
+    lay(&mut file.log.filter, &documents.log);
+    lay(&mut file.listen, &serve.listen);
+    lay(&mut file.path, &serve.path);
+    lay(&mut file.timeouts.call, &serve.timeout);
+    lay(&mut file.timeouts.drain, &serve.drain);
+    if let Some(format) = documents.log_format {
+        file.log.format = Some(match format {
+            LogFormat::Text => LogForm::Text,
+            LogFormat::Json => LogForm::Json,
+        });
+    }
+    if serve.stdio {
+        file.stdio = Some(true);
+    }
+    if !serve.allowed_host.is_empty() {
+        file.allowed_hosts.clone_from(&serve.allowed_host);
+    }
+    if !serve.allowed_origin.is_empty() {
+        file.allowed_origins.clone_from(&serve.allowed_origin);
+    }
+}
+
+fn document_sources(file: &File, faults: &mut Faults) -> Vec<DocumentSource> {
+    let everywhere = file
+        .base_url
+        .as_deref()
+        .and_then(|text| faults.take("base_url", base_url(text)));
+    let mut sources = Vec::new();
+    for (index, entry) in file.documents.iter().enumerate() {
+        let (place, prefix, base) = match entry {
+            DocumentEntry::Place(text) => {
+                let (prefix, place) = split_prefix(text);
+                (place, prefix, None)
+            }
+            DocumentEntry::Full(settings) => (
+                settings.source.as_str(),
+                settings.prefix.as_deref(),
+                settings.base_url.as_deref(),
+            ),
+        };
+        let setting = format!("documents[{index}]");
+        let own = base.and_then(|text| faults.take(&format!("{setting}.base_url"), base_url(text)));
+        let source = faults.take(
+            &setting,
+            Source::parse(place).map_err(|error| error.to_string()),
+        );
+        let prefix = prefix.and_then(|text| faults.take(&setting, checked_prefix(text)));
+        sources.extend(source.map(|source| DocumentSource {
+            source,
+            prefix,
+            base_url: own.or_else(|| everywhere.clone()),
+        }));
+    }
+    let inputs = sources
+        .iter()
+        .filter(|document| matches!(document.source, Source::Stdin));
+    if inputs.count() > 1 {
+        faults
+            .0
+            .push("documents: only one of them can be `-`".to_owned());
+    }
+    sources
+}
+
+/// `shop=petstore.yaml` into `shop` and `petstore.yaml`; a URL's `=` is no prefix's.
+fn split_prefix(text: &str) -> (Option<&str>, &str) {
+    match text.split_once('=') {
+        Some((prefix, place)) if checked_prefix(prefix).is_ok() && !place.is_empty() => {
+            (Some(prefix), place)
+        }
+        _ => (None, text),
+    }
+}
+
+fn checked_prefix(text: &str) -> Result<String, String> {
+    let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    if (1..=32).contains(&text.len()) && text.chars().all(fits) {
+        Ok(text.to_owned())
+    } else {
+        Err(format!(
+            "`{text}` is not a prefix: expected 1 to 32 characters of A-Z, a-z, 0-9, _ and -"
+        ))
+    }
+}
+
+fn base_url(text: &str) -> Result<Url, String> {
+    let expected = "expected for instance `https://api.example.com/v1`";
+    let url = Url::parse(text)
+        .map_err(|error| format!("`{}` is not a URL ({error}): {expected}", masked(text)))?;
+    if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none_or(str::is_empty) {
+        return Err(format!(
+            "`{}` is not an http or https URL: {expected}",
+            SafeUrl::new(url)
+        ));
+    }
+    if url.query().is_some() || url.fragment().is_some() {
+        return Err(format!(
+            "`{}` has a query or a fragment: {expected}",
+            SafeUrl::new(url)
+        ));
+    }
+    Ok(url)
+}
+
+/// A text that failed to be a URL may still hold a password.
+fn masked(text: &str) -> &str {
+    text.rsplit_once('@').map_or(text, |(_, rest)| rest)
+}
+
+fn document_settings(file: &File, faults: &mut Faults) -> openapi::Settings {
+    let default = openapi::Settings::default();
+    openapi::Settings {
+        max_bytes: size(
+            "limits.document",
+            file.limits.document.as_deref(),
+            default.max_bytes,
+            faults,
+        ),
+        timeout: duration(
+            "timeouts.document",
+            file.timeouts.document.as_deref(),
+            default.timeout,
+            faults,
+        ),
+        ..default
+    }
+}
+
+fn discovery_settings(file: &File, faults: &mut Faults) -> discovery::Settings {
+    let default = discovery::Settings::default();
+    let tools = &file.tools;
+    let max_name_length = tools.max_name_length.unwrap_or(default.max_name_length);
+    if !(16..=128).contains(&max_name_length) {
+        faults.0.push(format!(
+            "tools.max_name_length: expected 16 to 128, found {max_name_length}"
+        ));
+    }
+    discovery::Settings {
+        select: discovery::Select {
+            include: tools.include.clone(),
+            exclude: tools.exclude.clone(),
+            deprecated: tools.deprecated.unwrap_or(default.select.deprecated),
+        },
+        max_name_length,
+        body: tools.body.unwrap_or(default.body),
+        output_schemas: tools.output_schemas.unwrap_or(default.output_schemas),
+        overrides: tools.operations.clone(),
+        ..default
+    }
+}
+
+fn handler_settings(file: &File, faults: &mut Faults) -> handler::http::Settings {
+    let default = handler::http::Settings::default();
+    let Timeouts { connect, call, .. } = &file.timeouts;
+    handler::http::Settings {
+        connect_timeout: duration(
+            "timeouts.connect",
+            connect.as_deref(),
+            default.connect_timeout,
+            faults,
+        ),
+        timeout: duration("timeouts.call", call.as_deref(), default.timeout, faults),
+        max_reply_bytes: size(
+            "limits.reply",
+            file.limits.reply.as_deref(),
+            default.max_reply_bytes,
+            faults,
+        ),
+    }
+}
+
+fn protocol_settings(file: &File, faults: &mut Faults) -> mcp::Settings {
+    let default = mcp::Settings::default();
+    let page_size = file.tools.page_size.unwrap_or(default.page_size);
+    if page_size == 0 {
+        faults
+            .0
+            .push("tools.page_size: expected at least 1, found 0".to_owned());
+    }
+    mcp::Settings {
+        name: file.server.name.clone().unwrap_or(default.name),
+        instructions: file.server.instructions.clone(),
+        page_size,
+        direct_invocation: file
+            .server
+            .direct_invocation
+            .unwrap_or(default.direct_invocation),
+        sessions: file.server.sessions.map_or(default.sessions, Into::into),
+        ..default
+    }
+}
+
+fn listener_settings(file: &File, faults: &mut Faults) -> transport::http::Settings {
+    let default = transport::http::Settings::default();
+    let Limits {
+        request,
+        connections,
+        ..
+    } = &file.limits;
+    let listen = file
+        .listen
+        .as_deref()
+        .and_then(|text| faults.take("listen", address(text)));
+    let path = file.path.clone().unwrap_or_else(|| default.path.clone());
+    if !path.starts_with('/') || path.contains(['?', '#', '{', '}', ' ']) || path == "/" {
+        faults.0.push(format!(
+            "path: expected a path such as `/mcp`, found `{path}`"
+        ));
+    }
+    transport::http::Settings {
+        listen: listen.unwrap_or(default.listen),
+        path,
+        allowed_hosts: file.allowed_hosts.clone(),
+        allowed_origins: file.allowed_origins.clone(),
+        max_body_bytes: size(
+            "limits.request",
+            request.as_deref(),
+            default.max_body_bytes,
+            faults,
+        ),
+        max_connections: connections.unwrap_or(default.max_connections),
+        drain: duration(
+            "timeouts.drain",
+            file.timeouts.drain.as_deref(),
+            default.drain,
+            faults,
+        ),
+        ..default
+    }
+}
+
+/// The listener has reported the faults of the values it shares with this.
+fn stdio_settings(file: &File) -> transport::stdio::Settings {
+    let default = transport::stdio::Settings::default();
+    let faults = &mut Faults::default();
+    transport::stdio::Settings {
+        max_line_bytes: size(
+            "limits.request",
+            file.limits.request.as_deref(),
+            default.max_line_bytes,
+            faults,
+        ),
+        drain: duration(
+            "timeouts.drain",
+            file.timeouts.drain.as_deref(),
+            default.drain,
+            faults,
+        ),
+        ..default
+    }
+}
+
+/// An address, or a port of the loopback address.
+fn address(text: &str) -> Result<SocketAddr, String> {
+    let text = text.trim();
+    let local = text
+        .parse::<u16>()
+        .map(|port| SocketAddr::from(([127, 0, 0, 1], port)));
+    let named = text
+        .strip_prefix("localhost:")
+        .map(|port| format!("127.0.0.1:{port}"));
+    local
+        .ok()
+        .or_else(|| named.as_deref().unwrap_or(text).parse().ok())
+        .ok_or_else(|| format!("`{text}` is not an address: expected for instance `127.0.0.1:8080`, `[::1]:8080` or `8080`"))
+}
+
+fn log_settings(file: &File) -> telemetry::Settings {
+    let default = telemetry::Settings::default();
+    telemetry::Settings {
+        filter: file.log.filter.clone().unwrap_or(default.filter),
+        format: match file.log.format {
+            Some(LogForm::Json) => telemetry::Format::Json,
+            Some(LogForm::Text) | None => telemetry::Format::Text,
+        },
+    }
+}
+
+fn duration(setting: &str, text: Option<&str>, default: Duration, faults: &mut Faults) -> Duration {
+    text.and_then(|text| faults.take(setting, quantity::duration(text)))
+        .unwrap_or(default)
+}
+
+fn size<N: TryFrom<u64>>(setting: &str, text: Option<&str>, default: N, faults: &mut Faults) -> N {
+    text.and_then(|text| faults.take(setting, quantity::bytes(text)))
+        .and_then(|bytes| N::try_from(bytes).ok())
+        .unwrap_or(default)
+}
+
+#[cfg(test)]
+mod tests;

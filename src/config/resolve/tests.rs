@@ -1,0 +1,71 @@
+//! Precedence, prefixes, and faults all at once.
+
+use super::*;
+
+fn flags(documents: &[&str]) -> DocumentFlags {
+    DocumentFlags {
+        documents: documents.iter().map(|&text| text.to_owned()).collect(),
+        ..DocumentFlags::default()
+    }
+}
+
+fn nothing(_: &str) -> Option<String> {
+    None
+}
+
+#[test]
+fn prefixes_are_split_off_and_urls_are_not() {
+    assert_eq!(split_prefix("shop=a.yaml"), (Some("shop"), "a.yaml"));
+    assert_eq!(
+        split_prefix("https://x.test/doc?v=1"),
+        (None, "https://x.test/doc?v=1")
+    );
+    assert_eq!(split_prefix("./odd=name.yaml"), (None, "./odd=name.yaml"));
+    let config = resolve(
+        &flags(&["shop=a.yaml", "b.yaml"]),
+        &ServeFlags::default(),
+        &nothing,
+    )
+    .unwrap();
+    assert_eq!(config.documents[0].prefix.as_deref(), Some("shop"));
+    assert_eq!(config.documents[1].prefix, None);
+}
+
+#[test]
+fn documents_come_from_the_environment_where_no_flag_names_them() {
+    let environment =
+        |name: &str| (name == "MCPINVOKE_DOCUMENTS").then(|| "x=a.yaml b.yaml".to_owned());
+    let config = resolve(&flags(&[]), &ServeFlags::default(), &environment).unwrap();
+    assert_eq!(config.documents.len(), 2);
+    let config = resolve(&flags(&["c.yaml"]), &ServeFlags::default(), &environment).unwrap();
+    assert_eq!(config.documents.len(), 1);
+}
+
+#[test]
+fn all_faults_are_told_and_none_tells_a_password() {
+    let documents = DocumentFlags {
+        base_url: Some("ftp://ann:hunter2@x.test".to_owned()),
+        ..flags(&["-", "-"])
+    };
+    let serve = ServeFlags {
+        listen: Some("nowhere".to_owned()),
+        path: Some("mcp".to_owned()),
+        timeout: Some("soon".to_owned()),
+        ..ServeFlags::default()
+    };
+    let faults = resolve(&documents, &serve, &nothing)
+        .unwrap_err()
+        .to_string();
+    for expected in ["ftp://", "only one", "nowhere", "`mcp`", "soon"] {
+        assert!(faults.contains(expected), "no {expected} in {faults}");
+    }
+    assert!(!faults.contains("hunter2"), "{faults}");
+}
+
+#[test]
+fn an_address_can_be_a_port() {
+    assert_eq!(address("8080").unwrap().to_string(), "127.0.0.1:8080");
+    assert_eq!(address("localhost:1").unwrap().to_string(), "127.0.0.1:1");
+    assert_eq!(address("[::1]:2").unwrap().to_string(), "[::1]:2");
+    assert!(address("example.com:80").is_err());
+}

@@ -1,0 +1,58 @@
+//! The resolved configuration written back as a file, so that it can be printed and used again.
+
+use url::Url;
+
+use crate::config::file::{DocumentEntry, DocumentSettings, File, Limits, LogForm, Timeouts};
+use crate::config::{Config, quantity};
+use crate::secret::SafeUrl;
+use crate::telemetry;
+
+/// The file with every value filled in, so that it can be printed and used again.
+pub(super) fn fill(mut file: File, config: &Config) -> File {
+    let shown = |url: &Url| SafeUrl::new(url.clone()).to_string();
+    file.documents = config
+        .documents
+        .iter()
+        .map(|document| {
+            let base_url = document.base_url.as_ref().map(&shown);
+            DocumentEntry::Full(DocumentSettings {
+                source: document.source.to_string(),
+                prefix: document.prefix.clone(),
+                base_url,
+            })
+        })
+        .collect();
+    file.base_url = file
+        .base_url
+        .and_then(|text| Url::parse(&text).ok())
+        .as_ref()
+        .map(shown);
+    file.stdio = Some(config.stdio);
+    file.listen = Some(config.listener.listen.to_string());
+    file.path = Some(config.listener.path.clone());
+    file.server.name = Some(config.mcp.name.clone());
+    file.server.direct_invocation = Some(config.mcp.direct_invocation);
+    file.tools.max_name_length = Some(config.discovery.max_name_length);
+    file.tools.page_size = Some(config.mcp.page_size);
+    file.tools.body = Some(config.discovery.body);
+    file.tools.output_schemas = Some(config.discovery.output_schemas);
+    file.tools.deprecated = Some(config.discovery.select.deprecated);
+    file.limits = Limits {
+        document: Some(quantity::show_bytes(config.openapi.max_bytes)),
+        request: Some(quantity::show_bytes(config.listener.max_body_bytes)),
+        reply: Some(quantity::show_bytes(config.http.max_reply_bytes)),
+        connections: Some(config.listener.max_connections),
+    };
+    file.timeouts = Timeouts {
+        document: Some(quantity::show_duration(config.openapi.timeout)),
+        connect: Some(quantity::show_duration(config.http.connect_timeout)),
+        call: Some(quantity::show_duration(config.http.timeout)),
+        drain: Some(quantity::show_duration(config.listener.drain)),
+    };
+    file.log.filter = Some(config.telemetry.filter.clone());
+    file.log.format = Some(match config.telemetry.format {
+        telemetry::Format::Text => LogForm::Text,
+        telemetry::Format::Json => LogForm::Json,
+    });
+    file
+}

@@ -1,0 +1,106 @@
+//! Logs: tracing on stderr, as text or JSON lines. Never stdout, which belongs to data and to the
+//! stdio transport.
+
+use std::io::IsTerminal;
+
+use tracing_subscriber::EnvFilter;
+use tracing_subscriber::fmt;
+use tracing_subscriber::prelude::*;
+
+/// What is logged and in which form.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settings {
+    /// `error`, `warn`, `info`, `debug`, `trace` or `off`, or a filter such as `info,mcpinvoke::call=off`.
+    pub filter: String,
+    /// Text for people or JSON for collectors.
+    pub format: Format,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            filter: "info".to_owned(),
+            format: Format::Text,
+        }
+    }
+}
+
+/// The form of a log line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Format {
+    /// One readable line; coloured on a terminal.
+    #[default]
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+/// Logging cannot be set up.
+#[derive(Debug, thiserror::Error)]
+pub enum SetupError {
+    /// The filter is not one.
+    #[error(
+        "`{filter}` is not a log filter: expected a level such as `info`, or `info,mcpinvoke::call=off`"
+    )]
+    Filter {
+        /// As written.
+        filter: String,
+        /// What the parser says.
+        #[source]
+        source: tracing_subscriber::filter::ParseError,
+    },
+    /// Somebody set a subscriber before.
+    #[error("logging is already set up in this process")]
+    Taken(#[source] tracing_subscriber::util::TryInitError),
+}
+
+/// Installs the process's subscriber.
+///
+/// # Errors
+/// [`SetupError`] when the filter cannot be read, or when there is a subscriber already.
+pub fn init(settings: &Settings) -> Result<(), SetupError> {
+    let filter =
+        EnvFilter::try_new(quiet(&settings.filter)).map_err(|source| SetupError::Filter {
+            filter: settings.filter.clone(),
+            source,
+        })?;
+    let registry = tracing_subscriber::registry().with(filter);
+    let lines = fmt::layer().with_writer(std::io::stderr);
+    match settings.format {
+        Format::Text => registry
+            .with(lines.with_ansi(colours()).with_target(false))
+            .try_init(),
+        Format::Json => registry.with(lines.json().flatten_event(true)).try_init(),
+    }
+    .map_err(SetupError::Taken)
+}
+
+/// The libraries below log request and connection details, secrets among them, at their finest
+/// levels: they stay out unless a filter names them.
+fn quiet(filter: &str) -> String {
+    let mut filter = filter.to_owned();
+    for library in ["hyper_util", "hyper", "reqwest", "h2", "rustls", "tower"] {
+        let named = |directive: &str| directive.starts_with(&format!("{library}="));
+        if !filter.split(',').any(named) {
+            filter.push_str(&format!(",{library}=warn"));
+        }
+    }
+    filter
+}
+
+/// Colours only where a person looks, and not where the person asked for none (no-color.org).
+fn colours() -> bool {
+    std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn libraries_are_quiet_unless_named() {
+        assert!(quiet("trace").contains("hyper=warn"));
+        assert!(!quiet("info,hyper=trace").contains(",hyper=warn"));
+        assert!(EnvFilter::try_new(quiet("debug")).is_ok());
+    }
+}

@@ -1,0 +1,160 @@
+//! Documents from every source, in every state.
+
+use serde_json::json;
+
+use crate::support::{Answer, Bridge, DocumentFile, Upstream, run, spec};
+
+fn failure(arguments: &[&str]) -> String {
+    let output = run(arguments);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    String::from_utf8(output.stderr).unwrap()
+}
+
+#[test]
+fn a_broken_document_says_where_and_what() {
+    let cases = [
+        (
+            "<!doctype html><html><body>Not found</body></html>",
+            ".yaml",
+            "html",
+        ),
+        ("{\"openapi\": \"3.0.0\", \"paths\": {", ".json", ":1:"),
+        ("openapi: 3.0.0\npaths:\n\t- x", ".yaml", ":3:"),
+        ("", ".yaml", "empty"),
+        ("{\"hello\": \"world\"}", ".json", "openapi"),
+        ("[1,2,3]", ".json", "openapi"),
+        ("openapi: 4.0.0\npaths: {}", ".yaml", "4.0.0"),
+    ];
+    for (text, ending, expected) in cases {
+        let file = DocumentFile::new(text, ending);
+        let path = file.path().display().to_string();
+        let error = failure(&["tools", &path]).to_lowercase();
+        assert!(
+            error.contains(expected),
+            "{text:?}: no {expected} in {error}"
+        );
+        assert!(
+            error.contains(&path.to_lowercase()),
+            "the file is named: {error}"
+        );
+    }
+    assert!(failure(&["tools", "/nowhere/at/all.yaml"]).contains("/nowhere/at/all.yaml"));
+}
+
+#[tokio::test]
+async fn json_with_a_byte_order_mark_and_yaml_with_anchors_load() {
+    let json = "\u{feff}{\"openapi\":\"3.1.0\",\"info\":{\"title\":\"t\",\"version\":\"1\"},\"servers\":[{\"url\":\"http://127.0.0.1:9\"}],\"paths\":{\"/x\":{\"get\":{\"operationId\":\"x\"}}}}";
+    let yaml = "openapi: 3.0.1
+info: {title: t, version: 1}
+servers: [{url: 'http://127.0.0.1:9'}]
+x-common: &common
+  responses:
+    200: {description: ok}
+paths:
+  /y:
+    get:
+      <<: *common
+      operationId: y
+";
+    for (text, ending, name) in [(json, ".json", "x"), (yaml, ".yaml", "y")] {
+        let file = DocumentFile::new(text, ending);
+        let output = run(&["tools", &file.path().display().to_string()]);
+        let listed = String::from_utf8(output.stdout).unwrap();
+        assert!(
+            listed.starts_with(name),
+            "{listed} {:?}",
+            String::from_utf8(output.stderr)
+        );
+    }
+}
+
+#[tokio::test]
+async fn servers_apply_from_the_nearest_and_relative_ones_against_the_documents_url() {
+    let api = Upstream::ok().await;
+    let text = format!(
+        r#"{{"openapi":"3.0.3","info":{{"title":"t","version":"1"}},"servers":[{{"url":"../v2/"}}],"paths":{{
+            "/doc":{{"get":{{"operationId":"doc"}}}},
+            "/own":{{"get":{{"operationId":"own","servers":[{{"url":"{}/{{stage}}","variables":{{"stage":{{"default":"beta"}}}}}}]}}}}}}}}"#,
+        api.url()
+    );
+    let host = Upstream::start(move |seen| match seen.target.as_str() {
+        "/docs/openapi.json" => Answer::json(&text),
+        _ => Answer::json("{}"),
+    })
+    .await;
+    let url = format!("{}/docs/openapi.json", host.url());
+    let bridge = Bridge::start([&url]);
+    bridge.call("doc", json!({})).await;
+    bridge.call("own", json!({})).await;
+    assert_eq!(host.seen().last().unwrap().target, "/v2/doc");
+    assert_eq!(api.only().target, "/beta/own");
+
+    let bridge = Bridge::start([url.as_str(), "--base-url", &format!("{}/all", api.url())]);
+    api.forget();
+    bridge.call("doc", json!({})).await;
+    bridge.call("own", json!({})).await;
+    let targets: Vec<String> = api.seen().into_iter().map(|seen| seen.target).collect();
+    assert_eq!(targets, ["/all/doc", "/all/own"], "--base-url wins");
+}
+
+#[tokio::test]
+async fn a_document_url_that_fails_is_named_without_its_secrets() {
+    let host = Upstream::start(|_| Answer::new(500, "text/html", "<html>oops</html>")).await;
+    let url = format!("{}/openapi.json?key=hunter2", host.url());
+    let error = tokio::task::spawn_blocking(move || failure(&["tools", &url]))
+        .await
+        .unwrap();
+    assert!(
+        error.contains("500") && error.contains("/openapi.json"),
+        "{error}"
+    );
+    assert!(!error.contains("hunter2"), "{error}");
+}
+
+#[test]
+fn one_bad_document_does_not_stop_the_others() {
+    let bad = DocumentFile::new("{", ".json");
+    let good = spec("petstore.yaml").display().to_string();
+    let output = run(&["tools", &bad.path().display().to_string(), &good]);
+    assert!(output.status.success());
+    assert!(String::from_utf8(output.stdout).unwrap().contains("getPet"));
+    let log = String::from_utf8(output.stderr).unwrap();
+    assert!(log.contains(&bad.path().display().to_string()), "{log}");
+}
+
+#[test]
+fn a_second_reader_finds_the_same_operations_in_the_shipped_documents() {
+    // openapiv3 knows 3.0 only; the pet store uses nothing of 3.1 outside its schemas.
+    let text = std::fs::read_to_string(spec("petstore.yaml")).unwrap();
+    let mut value: serde_json::Value = serde_yaml::from_str(&text).unwrap();
+    value["openapi"] = "3.0.3".into();
+    value["components"]["schemas"] = json!({});
+    let document: openapiv3::OpenAPI = serde_json::from_value(value).unwrap();
+    let expected: Vec<String> = document
+        .operations()
+        .map(|(path, method, operation)| {
+            format!(
+                "{} {} {path}",
+                operation.operation_id.clone().unwrap(),
+                method.to_uppercase()
+            )
+        })
+        .collect();
+    let output = run(&["tools", &spec("petstore.yaml").display().to_string()]);
+    let listed = String::from_utf8(output.stdout).unwrap();
+    let found: Vec<String> = listed
+        .lines()
+        .map(|line| {
+            line.split_whitespace()
+                .take(3)
+                .collect::<Vec<_>>()
+                .join(" ")
+        })
+        .collect();
+    assert_eq!(sorted(found), sorted(expected));
+}
+
+fn sorted(mut list: Vec<String>) -> Vec<String> {
+    list.sort();
+    list
+}

@@ -1,0 +1,21 @@
+//! The bridge from outside: the real binary in front of a recording upstream.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test that panics has failed, as it should"
+)]
+#![allow(clippy::too_many_lines, reason = "tables of cases are long")]
+#![allow(unreachable_pub, reason = "a test binary exports nothing")]
+
+mod support;
+
+mod arguments;
+mod bodies;
+mod commands;
+mod documents;
+mod examples;
+mod faults;
+mod hostile;
+mod metadata;
+mod paths;
+mod protocol;
