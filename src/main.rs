@@ -4,13 +4,22 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use mcpinvoke::cli::Cli;
+use mimalloc::MiMalloc;
+use tokio::runtime::Builder;
+
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    match tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-    {
+    // On a single core (a small container) several threads would only pass work to each other.
+    let several = std::thread::available_parallelism().is_ok_and(|cores| cores.get() > 1);
+    let mut builder = if several {
+        Builder::new_multi_thread()
+    } else {
+        Builder::new_current_thread()
+    };
+    match builder.enable_all().build() {
         Ok(runtime) => {
             let code = runtime.block_on(cli.run());
             // A blocked read of stdin must not keep the process alive.

@@ -1,11 +1,14 @@
 //! Logs: tracing on stderr, as text or JSON lines. Never stdout, which belongs to data and to the
 //! stdio transport.
 
-use std::io::IsTerminal;
+use std::io::{BufWriter, IsTerminal};
 
+use tracing_appender::non_blocking::NonBlockingBuilder;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt;
 use tracing_subscriber::prelude::*;
+
+pub use tracing_appender::non_blocking::WorkerGuard as Logging;
 
 /// What is logged and in which form.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,25 +57,35 @@ pub enum SetupError {
     Taken(#[source] tracing_subscriber::util::TryInitError),
 }
 
-/// Installs the process's subscriber.
+/// Lines that may wait to be written; beyond them, whoever logs waits, so that none is lost.
+const WAITING: usize = 16_384;
+
+/// Installs the process's subscriber. Lines are written by a thread of their own, which writes
+/// what is left when the value is dropped.
 ///
 /// # Errors
 /// [`SetupError`] when the filter cannot be read, or when there is a subscriber already.
-pub fn init(settings: &Settings) -> Result<(), SetupError> {
+pub fn init(settings: &Settings) -> Result<Logging, SetupError> {
     let filter =
         EnvFilter::try_new(quiet(&settings.filter)).map_err(|source| SetupError::Filter {
             filter: settings.filter.clone(),
             source,
         })?;
     let registry = tracing_subscriber::registry().with(filter);
-    let lines = fmt::layer().with_writer(std::io::stderr);
+    let (writer, logging) = NonBlockingBuilder::default()
+        .lossy(false)
+        .buffered_lines_limit(WAITING)
+        .thread_name("log")
+        .finish(BufWriter::with_capacity(64 * 1024, std::io::stderr()));
+    let lines = fmt::layer().with_writer(writer);
     match settings.format {
         Format::Text => registry
             .with(lines.with_ansi(colours()).with_target(false))
             .try_init(),
         Format::Json => registry.with(lines.json().flatten_event(true)).try_init(),
     }
-    .map_err(SetupError::Taken)
+    .map_err(SetupError::Taken)?;
+    Ok(logging)
 }
 
 /// The libraries below log request and connection details, secrets among them, at their finest

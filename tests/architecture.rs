@@ -10,8 +10,8 @@ const LONGEST_FILE: usize = 400;
 /// Crate, and the files it may appear in (by the start of their path below `src/`).
 const HOMES: &[(&str, &[&str])] = &[
     ("axum", &["transport/http", "cli/demo"]),
-    ("hyper", &["transport/http"]),
-    ("hyper_util", &["transport/http"]),
+    ("hyper", &["transport/http", "handler/http/plain"]),
+    ("hyper_util", &["transport/http", "handler/http/plain"]),
     ("reqwest", &["handler/http", "openapi/source"]),
     ("clap", &["main.rs", "cli/", "config/"]),
     ("jsonschema", &["binding/", "discovery/convert"]),

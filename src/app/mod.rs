@@ -218,9 +218,10 @@ impl App {
             }
             tracing::info!("listening on http://{address}{}", settings.path);
         }
-        let router = self.router(config);
+        let entrance =
+            transport::http::Entrance::new(self.server.clone(), settings, self.readiness.clone());
         let stop = self.closing(stop);
-        transport::http::serve(listener, router, settings, stop).await;
+        transport::http::serve(listener, entrance, settings, stop).await;
     }
 
     /// Serves stdin and stdout until stdin ends or `stop` resolves.

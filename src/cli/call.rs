@@ -56,7 +56,7 @@ impl Call {
             timeout: self.timeout.take(),
             ..ServeFlags::default()
         };
-        let config = prepare(&documents, &flags)?;
+        let (config, _logging) = prepare(&documents, &flags)?;
         let app = App::load(&config).await?;
         let arguments = self.arguments(app.tool(&name).as_deref())?;
         let call = ToolCall {

@@ -14,7 +14,7 @@ use clap::{Parser, Subcommand};
 
 use crate::app::AppError;
 use crate::config::{Config, ConfigFaults, DocumentFlags, ServeFlags};
-use crate::telemetry;
+use crate::telemetry::{self, Logging};
 
 /// Turns OpenAPI (Swagger) documents into MCP tools.
 #[derive(Debug, Parser)]
@@ -85,18 +85,22 @@ pub fn fail(text: &str) -> ExitCode {
 }
 
 /// Flags, environment and file to a configuration, and logging set up by it.
-fn prepare(documents: &DocumentFlags, serve: &ServeFlags) -> Result<Config, Failure> {
+fn prepare(documents: &DocumentFlags, serve: &ServeFlags) -> Result<(Config, Logging), Failure> {
     start(Config::resolve(documents, serve)?)
 }
 
 /// The same for a command that brings its own documents.
-fn prepare_any(documents: &DocumentFlags, serve: &ServeFlags) -> Result<Config, Failure> {
+fn prepare_any(
+    documents: &DocumentFlags,
+    serve: &ServeFlags,
+) -> Result<(Config, Logging), Failure> {
     start(Config::resolve_any(documents, serve)?)
 }
 
-fn start(config: Config) -> Result<Config, Failure> {
-    telemetry::init(&config.telemetry).map_err(|error| Failure::Usage(error.to_string()))?;
-    Ok(config)
+fn start(config: Config) -> Result<(Config, Logging), Failure> {
+    let logging =
+        telemetry::init(&config.telemetry).map_err(|error| Failure::Usage(error.to_string()))?;
+    Ok((config, logging))
 }
 
 /// Writes data to stdout. A reader that left early (`| head`) is no failure.

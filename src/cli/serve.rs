@@ -17,7 +17,7 @@ pub(super) struct Serve {
 
 impl Serve {
     pub(super) async fn run(self) -> Result<(), Failure> {
-        let config = prepare(&self.documents, &self.serve)?;
+        let (config, _logging) = prepare(&self.documents, &self.serve)?;
         Ok(app::serve(config, app::signals()).await?)
     }
 }

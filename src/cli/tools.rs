@@ -30,7 +30,7 @@ const CHARACTERS_PER_TOKEN: usize = 4;
 
 impl Tools {
     pub(super) async fn run(self) -> Result<(), Failure> {
-        let config = prepare(&self.documents, &ServeFlags::default())?;
+        let (config, _logging) = prepare(&self.documents, &ServeFlags::default())?;
         let discovery = app::discover(&config).await?;
         if self.json {
             let tools: Vec<String> = discovery.tools.iter().map(mcp::tool_definition).collect();

@@ -105,10 +105,9 @@ fn url(
     arguments: &Map<String, Value>,
     faults: &mut Vec<Fault>,
 ) -> Option<Url> {
-    let base = target.base.as_str();
-    let base = base.split(['?', '#']).next().unwrap_or(base);
+    let base = target.base.path().trim_end_matches('/');
     let mut text = String::with_capacity(base.len() + target.path.template.len() + 64);
-    text.push_str(base.trim_end_matches('/'));
+    text.push_str(base);
     if let Err(mut found) = path::write(&mut text, target, arguments) {
         faults.append(&mut found);
         return None;
@@ -127,21 +126,12 @@ fn url(
             faults.push(fault(&parameter.argument, "query", message));
         }
     }
-    if !query.is_empty() {
-        text.push('?');
-        text.push_str(&query);
-    }
-    match Url::parse(&text) {
-        Ok(url) => Some(url),
-        Err(error) => {
-            faults.push(Fault {
-                path: String::new(),
-                keyword: "url".to_owned(),
-                message: format!("the arguments do not make a url: {error}"),
-            });
-            None
-        }
-    }
+    // Scheme and host are the base's own: nothing written here can change them.
+    let mut url = target.base.clone();
+    url.set_path(&text);
+    url.set_query((!query.is_empty()).then_some(query.as_str()));
+    url.set_fragment(None);
+    Some(url)
 }
 
 fn headers(

@@ -53,7 +53,7 @@ impl Demo {
             stdio: self.stdio,
             ..ServeFlags::default()
         };
-        let config = prepare_any(&documents, &flags)?;
+        let (config, _logging) = prepare_any(&documents, &flags)?;
         let app = App::from_texts(
             &config,
             &[("petstore.yaml", PET_STORE)],

@@ -1,5 +1,6 @@
 //! Sending HTTP requests through one pooled client.
 
+mod plain;
 #[cfg(test)]
 mod tests;
 
@@ -7,9 +8,11 @@ use std::error::Error;
 use std::time::{Duration, Instant};
 
 use ::http::header::CONTENT_LENGTH;
+use ::http::{HeaderMap, StatusCode};
 use bytes::{Bytes, BytesMut};
 use reqwest::redirect;
 
+use self::plain::{PlainClient, PlainResponse};
 use super::reply::{Cut, HandleError, HttpReply};
 use crate::binding::HttpPlan;
 use crate::tool::Progress;
@@ -46,6 +49,7 @@ impl Default for Settings {
 #[derive(Debug)]
 pub struct HttpHandler {
     client: reqwest::Client,
+    plain: PlainClient,
     timeout: Duration,
     max_reply_bytes: u64,
 }
@@ -72,6 +76,7 @@ impl HttpHandler {
             .map_err(|error| ClientError(error.into()))?;
         Ok(Self {
             client,
+            plain: PlainClient::new(settings.connect_timeout),
             timeout: settings.timeout,
             max_reply_bytes: settings.max_reply_bytes,
         })
@@ -98,33 +103,41 @@ impl HttpHandler {
         plan: HttpPlan,
         reporter: &mut Reporter<'_>,
     ) -> Result<HttpReply, HandleError> {
-        let mut request = reqwest::Request::new(plan.method, plan.url);
-        *request.headers_mut() = plan.headers;
-        *request.body_mut() = plan.body.map(reqwest::Body::from);
         reporter.sent();
-        let mut response = self.client.execute(request).await.map_err(classify)?;
-        let announced = announced(&response);
+        let mut response = self.execute(plan).await?;
+        let announced = announced(response.headers());
         reporter.headers(response.status(), announced);
         let (body, cut) = self.body(&mut response, announced, reporter).await?;
         Ok(HttpReply {
             status: response.status(),
-            headers: std::mem::take(response.headers_mut()),
+            headers: response.into_headers(),
             body,
             cut,
         })
     }
 
+    async fn execute(&self, plan: HttpPlan) -> Result<Response, HandleError> {
+        if plain::reaches(&plan.url) {
+            return self.plain.send(plan).await.map(Response::Plain);
+        }
+        let mut request = reqwest::Request::new(plan.method, plan.url);
+        *request.headers_mut() = plan.headers;
+        *request.body_mut() = plan.body.map(reqwest::Body::from);
+        let sent = self.client.execute(request).await;
+        sent.map(Response::Full).map_err(classify)
+    }
+
     /// Reads chunks until the end or the limit; a body of one chunk is not copied.
     async fn body(
         &self,
-        response: &mut reqwest::Response,
+        response: &mut Response,
         announced: Option<u64>,
         reporter: &mut Reporter<'_>,
     ) -> Result<(Bytes, Option<Cut>), HandleError> {
         let limit = usize::try_from(self.max_reply_bytes).unwrap_or(usize::MAX);
         let mut first: Option<Bytes> = None;
         let mut rest = BytesMut::new();
-        while let Some(chunk) = response.chunk().await.map_err(classify)? {
+        while let Some(chunk) = response.chunk().await? {
             let have = first.as_ref().map_or(0, Bytes::len).max(rest.len());
             let room = limit - have;
             let cut = (chunk.len() > room).then_some(Cut {
@@ -152,6 +165,42 @@ impl HttpHandler {
     }
 }
 
+/// An answer of either client, its body still to be read.
+enum Response {
+    Plain(PlainResponse),
+    Full(reqwest::Response),
+}
+
+impl Response {
+    fn status(&self) -> StatusCode {
+        match self {
+            Self::Plain(response) => response.status,
+            Self::Full(response) => response.status(),
+        }
+    }
+
+    fn headers(&self) -> &HeaderMap {
+        match self {
+            Self::Plain(response) => &response.headers,
+            Self::Full(response) => response.headers(),
+        }
+    }
+
+    fn into_headers(self) -> HeaderMap {
+        match self {
+            Self::Plain(response) => response.headers,
+            Self::Full(mut response) => std::mem::take(response.headers_mut()),
+        }
+    }
+
+    async fn chunk(&mut self) -> Result<Option<Bytes>, HandleError> {
+        match self {
+            Self::Plain(response) => response.chunk().await,
+            Self::Full(response) => response.chunk().await.map_err(classify),
+        }
+    }
+}
+
 fn builder(settings: &Settings) -> reqwest::ClientBuilder {
     reqwest::Client::builder()
         .tls_backend_rustls()
@@ -167,8 +216,8 @@ fn builder(settings: &Settings) -> reqwest::ClientBuilder {
 }
 
 /// The length the upstream announced; gone where a content coding was undone.
-fn announced(response: &reqwest::Response) -> Option<u64> {
-    let length = response.headers().get(CONTENT_LENGTH)?;
+fn announced(headers: &HeaderMap) -> Option<u64> {
+    let length = headers.get(CONTENT_LENGTH)?;
     length.to_str().ok()?.trim().parse().ok()
 }
 

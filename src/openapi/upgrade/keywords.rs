@@ -92,14 +92,10 @@ fn keep(key: &str, value: &mut Value) -> bool {
     }
     match shape(key) {
         // Another dialect or base would change what the rest means.
+        None if key == "$schema" => value.as_str().is_some_and(is_own_dialect),
         None => !matches!(
             key,
-            "$schema"
-                | "$id"
-                | "$vocabulary"
-                | "$recursiveRef"
-                | "$recursiveAnchor"
-                | "dependencies"
+            "$id" | "$vocabulary" | "$recursiveRef" | "$recursiveAnchor" | "dependencies"
         ),
         Some(Shape::Text) => text(key, value),
         Some(Shape::Anchor) => value.as_str().is_some_and(anchor),
@@ -120,6 +116,11 @@ fn keep(key: &str, value: &mut Value) -> bool {
             .as_object_mut()
             .is_some_and(|map| map.values_mut().all(names)),
     }
+}
+
+/// The dialect every schema is in after the upgrade (JSON Schema 2020-12, Core, section 5).
+fn is_own_dialect(uri: &str) -> bool {
+    uri.trim_end_matches('#') == "https://json-schema.org/draft/2020-12/schema"
 }
 
 /// YAML makes a number of `title: 2024`.

@@ -7,7 +7,6 @@
 use std::pin::pin;
 use std::sync::Arc;
 
-use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::response::Response;
 use bytes::Bytes;
@@ -22,15 +21,28 @@ use crate::mcp::{Accepted, Fault, Header, Headers, Message};
 use crate::tool::Caller;
 
 pub(super) async fn handle(State(shared): State<Arc<Shared>>, request: Request) -> Response {
+    respond(&shared, request).await
+}
+
+/// The same for a request of any body.
+pub(super) async fn respond<B>(shared: &Shared, request: http::Request<B>) -> Response
+where
+    B: http_body::Body<Data = Bytes>,
+    B::Error: Into<axum::BoxError>,
+{
     match *request.method() {
-        Method::POST => post(&shared, request).await,
-        Method::GET => get(&shared, request.headers()),
-        Method::DELETE => delete(&shared, request.headers()),
+        Method::POST => post(shared, request).await,
+        Method::GET => get(shared, request.headers()),
+        Method::DELETE => delete(shared, request.headers()),
         _ => method_not_allowed("POST"),
     }
 }
 
-async fn post(shared: &Shared, request: Request) -> Response {
+async fn post<B>(shared: &Shared, request: http::Request<B>) -> Response
+where
+    B: http_body::Body<Data = Bytes>,
+    B::Error: Into<axum::BoxError>,
+{
     let (parts, body) = request.into_parts();
     let refuse = |fault| {
         let modern = headers_of(&parts.headers).says_modern();
@@ -88,7 +100,11 @@ fn delete(shared: &Shared, headers: &HeaderMap) -> Response {
 
 impl Shared {
     /// Reads a body of limited size in limited time; of a larger one no more than that is kept.
-    async fn read(&self, headers: &HeaderMap, body: Body) -> Result<Bytes, Fault> {
+    async fn read<B>(&self, headers: &HeaderMap, body: B) -> Result<Bytes, Fault>
+    where
+        B: http_body::Body<Data = Bytes>,
+        B::Error: Into<axum::BoxError>,
+    {
         let limit = self.max_body_bytes;
         let announced = headers
             .get(header::CONTENT_LENGTH)
@@ -119,6 +135,9 @@ fn is_json(headers: &HeaderMap) -> bool {
     let Some(value) = headers.get(header::CONTENT_TYPE) else {
         return true;
     };
+    if value == "application/json" {
+        return true;
+    }
     let text = value.to_str().unwrap_or_default();
     let essence = text.split(';').next().unwrap_or_default().trim();
     let essence = essence.to_ascii_lowercase();

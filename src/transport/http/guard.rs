@@ -52,7 +52,7 @@ impl Guard {
         }
     }
 
-    fn judge(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), &'static str> {
+    pub(super) fn judge(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), &'static str> {
         let header = single(headers, &HOST).map_err(|()| "more than one Host header")?;
         let authority = header.or_else(|| uri.authority().map(http::uri::Authority::as_str));
         let Some(authority) = authority.map(str::to_ascii_lowercase) else {

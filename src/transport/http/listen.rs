@@ -3,21 +3,21 @@
 //! `axum::serve` has no limit on time or number, and leaves Nagle's algorithm on, which costs a
 //! streamed answer 40 ms.
 
+use std::convert::Infallible;
 use std::future::Future;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
 use hyper::server::conn::http1::Builder;
+use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::Settings;
+use super::{Entrance, Settings};
 
 /// Longest request head, in bytes.
 const MAX_HEAD: usize = 64 * 1024;
@@ -25,13 +25,13 @@ const MAX_HEAD: usize = 64 * 1024;
 /// Most headers of a request.
 const MAX_HEADERS: usize = 100;
 
-/// Serves `router` until `shutdown`, then lets the calls under way end for a limited time.
+/// Serves `entrance` until `shutdown`, then lets the calls under way end for a limited time.
 ///
 /// Streams of notifications end only when the server behind the router says so: call
 /// [`close`](crate::mcp::Server::close) before `shutdown` completes.
 pub async fn serve(
     listener: TcpListener,
-    router: Router,
+    entrance: Entrance,
     settings: &Settings,
     shutdown: impl Future<Output = ()>,
 ) {
@@ -49,7 +49,7 @@ pub async fn serve(
         let Some((stream, slot)) = accepted else {
             continue;
         };
-        let connection = connection(&builder, stream, router.clone(), closing.clone());
+        let connection = connection(&builder, stream, entrance.clone(), closing.clone());
         let dropping = dropping.clone();
         connections.spawn(async move {
             tokio::select! {
@@ -112,10 +112,13 @@ async fn accept(
 fn connection(
     builder: &Builder,
     stream: TcpStream,
-    router: Router,
+    entrance: Entrance,
     closing: CancellationToken,
 ) -> impl Future<Output = ()> + use<> {
-    let service = TowerToHyperService::new(router);
+    let service = service_fn(move |request| {
+        let entrance = entrance.clone();
+        async move { Ok::<_, Infallible>(entrance.answer(request).await) }
+    });
     let connection = builder.serve_connection(TokioIo::new(stream), service);
     async move {
         tokio::pin!(connection);

@@ -10,8 +10,13 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::body::Body;
 use axum::middleware::from_fn_with_state;
+use axum::response::Response;
 use axum::routing::{any, get};
+use bytes::Bytes;
+use http::{Request, StatusCode};
+use tower::ServiceExt as _;
 
 use super::Readiness;
 use crate::mcp::Server;
@@ -83,11 +88,56 @@ struct Shared {
     keep_alive: Duration,
 }
 
-/// The routes, for a server of their own ([`serve`]) or for a larger axum application. A layer in
-/// front can put a [`Caller`] into the request's extensions.
+/// The routes, for a larger axum application. A layer in front can put a [`Caller`] into the
+/// request's extensions.
 pub fn router(server: Arc<Server>, settings: &Settings, readiness: Readiness) -> Router {
-    let guard = Arc::new(Guard::new(settings));
-    let shared = Arc::new(Shared {
+    Entrance::new(server, settings, readiness).router
+}
+
+/// All there is to serve ([`serve`]): the endpoint, reached without a router in between, and the
+/// other pages behind one.
+#[derive(Debug, Clone)]
+pub struct Entrance {
+    guard: Arc<Guard>,
+    shared: Arc<Shared>,
+    path: Arc<str>,
+    router: Router,
+}
+
+impl Entrance {
+    /// An entrance to this server.
+    pub fn new(server: Arc<Server>, settings: &Settings, readiness: Readiness) -> Self {
+        let guard = Arc::new(Guard::new(settings));
+        let shared = shared(server, settings, readiness);
+        Self {
+            router: routes(&guard, &shared, settings),
+            path: settings.path.as_str().into(),
+            guard,
+            shared,
+        }
+    }
+
+    /// Answers one request.
+    async fn answer<B>(self, request: Request<B>) -> Response
+    where
+        B: http_body::Body<Data = Bytes> + Send + 'static,
+        B::Error: Into<axum::BoxError>,
+    {
+        if request.uri().path() != &*self.path {
+            return match self.router.oneshot(request.map(Body::new)).await {
+                Ok(response) => response,
+                Err(never) => match never {},
+            };
+        }
+        match self.guard.judge(request.uri(), request.headers()) {
+            Ok(()) => endpoint::respond(&self.shared, request).await,
+            Err(why) => respond::plain(StatusCode::FORBIDDEN, why),
+        }
+    }
+}
+
+fn shared(server: Arc<Server>, settings: &Settings, readiness: Readiness) -> Arc<Shared> {
+    Arc::new(Shared {
         server,
         readiness,
         anonymous: Caller::anonymous("http"),
@@ -95,7 +145,11 @@ pub fn router(server: Arc<Server>, settings: &Settings, readiness: Readiness) ->
         ready_wait: settings.ready_wait,
         body_timeout: settings.body_timeout,
         keep_alive: settings.keep_alive,
-    });
+    })
+}
+
+fn routes(guard: &Arc<Guard>, shared: &Arc<Shared>, settings: &Settings) -> Router {
+    let (guard, shared) = (Arc::clone(guard), Arc::clone(shared));
     let mut router = Router::new().route(&settings.path, any(endpoint::handle));
     if settings.path != ALIAS {
         router = router.route(ALIAS, any(endpoint::handle));

@@ -5,10 +5,11 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-use super::super::{Settings, serve};
+use super::super::{Entrance, Settings, serve};
 use super::{Site, site_with};
 use crate::mcp::Settings as McpSettings;
 use crate::mcp::testing::modern;
+use crate::transport::Readiness;
 use serde_json::json;
 
 pub(super) struct Running {
@@ -23,9 +24,10 @@ pub(super) async fn run(settings: Settings) -> Running {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let (stop, stopped) = oneshot::channel::<()>();
-    let router = site.router.clone();
+    let server = std::sync::Arc::clone(&site.server);
+    let entrance = Entrance::new(server, &settings, Readiness::given());
     let served = tokio::spawn(async move {
-        serve(listener, router, &settings, async { drop(stopped.await) }).await;
+        serve(listener, entrance, &settings, async { drop(stopped.await) }).await;
     });
     Running {
         site,
