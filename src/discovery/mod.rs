@@ -10,6 +10,7 @@ mod hints;
 mod input;
 mod keys;
 mod keywords;
+mod lint;
 mod naming;
 mod object;
 mod output;
@@ -23,6 +24,7 @@ mod target;
 mod tests;
 mod xml;
 
+pub use lint::{Diagnosis, RULES, diagnose};
 pub use settings::{
     BodyShape, ConfirmRules, Exclude, Hints, OutputSchemas, Override, ParameterOverride, Rule,
     Select, Settings,

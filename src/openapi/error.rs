@@ -2,6 +2,8 @@
 
 use thiserror::Error;
 
+use super::places::Position;
+
 /// A document that could not be loaded. `name` is the source as people name it, without secrets.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -106,6 +108,14 @@ pub enum LoadError {
         /// What was found.
         found: String,
     },
+    /// An overlay that cannot be applied.
+    #[error("{name}: not a usable overlay: {reason}")]
+    Overlay {
+        /// The overlay's source.
+        name: String,
+        /// What was expected and found, and in which action.
+        reason: String,
+    },
     /// A version of OpenAPI that is not read.
     #[error("{name} is written in {found}; expected Swagger 2.0 or OpenAPI 3.0, 3.1 or 3.2")]
     Version {
@@ -125,6 +135,19 @@ pub enum LoadError {
 }
 
 impl LoadError {
+    /// The fault's line and column in the text, both from 1, where they are known.
+    #[must_use]
+    pub fn position(&self) -> Option<Position> {
+        match self {
+            Self::Encoding { line, column, .. } | Self::Syntax { line, column, .. } => (*line > 0)
+                .then_some(Position {
+                    line: *line,
+                    column: (*column).max(1),
+                }),
+            _ => None,
+        }
+    }
+
     /// Whether the same source may well load a little later: its service does not answer yet.
     #[must_use]
     pub fn may_pass(&self) -> bool {

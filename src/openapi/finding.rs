@@ -52,6 +52,7 @@ impl Findings {
         message: String,
         hint: Option<&str>,
     ) {
+        debug_assert!(super::rules::is_known(rule), "`{rule}` is not in rules.rs");
         // Lost operations are always told; there are never more of them than operations.
         if self.list.len() >= LIMIT && severity < Severity::Error {
             self.left_out += 1;
@@ -161,13 +162,13 @@ mod tests {
     fn a_rule_is_told_once_per_place_and_not_without_end() {
         let mut findings = Findings::default();
         for number in 0..20 {
-            findings.note("rule", &format!("/{}", number / 2), "again".into());
+            findings.note("duplicate-key", &format!("/{}", number / 2), "again".into());
         }
         let mut list = findings.finish(str::to_owned);
         assert_eq!(list.len(), 10);
         let mut more = Findings::default();
         for number in 0..LIMIT + 5 {
-            more.note("rule", &format!("/{number}"), "é".repeat(1_000));
+            more.note("duplicate-key", &format!("/{number}"), "é".repeat(1_000));
         }
         list = more.finish(str::to_owned);
         assert_eq!(

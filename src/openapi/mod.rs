@@ -6,7 +6,10 @@ mod error;
 mod external;
 mod finding;
 mod model;
+mod overlay;
+mod places;
 mod reference;
+mod rules;
 mod source;
 mod text;
 mod upgrade;
@@ -19,11 +22,15 @@ use url::Url;
 
 pub use error::LoadError;
 pub use model::*;
+pub use places::{Places, Position};
+pub use rules::{RULES, Rule};
 pub use source::Source;
 
 use budget::Budget;
 use external::{BroughtIn, Location};
 use finding::Findings;
+use overlay::Overlay;
+use source::Fetched;
 use upgrade::Version;
 
 /// Limits and permissions of loading.
@@ -67,20 +74,60 @@ impl Default for Settings {
 /// # Errors
 /// The source cannot be read, or is no OpenAPI document of a known version.
 pub async fn load(source: &Source, settings: &Settings) -> Result<Document, LoadError> {
-    let name = source.to_string();
+    load_with(source, &[], settings).await
+}
+
+/// Loads a document with overlays (OpenAPI Overlay 1.0) applied to it in their order, before
+/// anything else is made of it.
+///
+/// # Errors
+/// As [`load`]; and an overlay cannot be read, is none, or one of its targets is no JSONPath.
+pub async fn load_with(
+    source: &Source,
+    overlays: &[Source],
+    settings: &Settings,
+) -> Result<Document, LoadError> {
     let fetched = source::read(source, settings.max_bytes, settings.timeout).await?;
-    let location = match (source, &fetched.url) {
-        (_, Some(url)) => Location::Url(url.clone()),
-        (Source::File(path), None) => {
-            let real = tokio::fs::canonicalize(path).await;
-            Location::File(real.unwrap_or_else(|_| path.clone()))
+    load_fetched(source, fetched, overlays, settings).await
+}
+
+/// A document and the text it was read from, for showing where its findings stand.
+#[derive(Debug)]
+pub struct Inspection {
+    /// The document, or why there is none.
+    pub document: Result<Document, LoadError>,
+    /// What was read; empty where nothing could be.
+    pub text: Vec<u8>,
+}
+
+/// The same as [`load_with`], and keeps the text.
+pub async fn inspect(source: &Source, overlays: &[Source], settings: &Settings) -> Inspection {
+    match source::read(source, settings.max_bytes, settings.timeout).await {
+        Ok(fetched) => {
+            let text = fetched.bytes.clone();
+            let document = load_fetched(source, fetched, overlays, settings).await;
+            Inspection { document, text }
         }
-        (Source::Stdin | Source::Url(_), None) => Location::Unknown,
-    };
+        Err(error) => Inspection {
+            document: Err(error),
+            text: Vec::new(),
+        },
+    }
+}
+
+async fn load_fetched(
+    source: &Source,
+    fetched: Fetched,
+    overlays: &[Source],
+    settings: &Settings,
+) -> Result<Document, LoadError> {
+    let name = source.to_string();
+    let location = Location::of(source, fetched.url.as_ref()).await;
+    let overlays = overlay::read_all(overlays, &location, settings).await?;
     let (bytes, base) = (fetched.bytes, fetched.url);
     let mut draft = blocking(&name, {
         let name = name.clone();
-        move || Draft::parse(&bytes, name, base)
+        move || Draft::parse(&bytes, name, base, &overlays)
     })
     .await??;
     if draft.refers_elsewhere {
@@ -114,7 +161,7 @@ pub fn parse(
             limit: settings.max_bytes,
         });
     }
-    Draft::parse(bytes, name.to_owned(), base.cloned()).map(Draft::finish)
+    Draft::parse(bytes, name.to_owned(), base.cloned(), &[]).map(Draft::finish)
 }
 
 /// Runs heavy work off the threads that serve calls.
@@ -145,8 +192,13 @@ struct Draft {
 }
 
 impl Draft {
-    fn parse(bytes: &[u8], name: String, base: Option<Url>) -> Result<Self, LoadError> {
-        let parsed = text::parse(bytes, &name)?;
+    fn parse(
+        bytes: &[u8],
+        name: String,
+        base: Option<Url>,
+        overlays: &[Overlay],
+    ) -> Result<Self, LoadError> {
+        let mut parsed = text::parse(bytes, &name)?;
         let mut findings = Findings::default();
         for pointer in &parsed.duplicates {
             findings.warn(
@@ -156,16 +208,18 @@ impl Draft {
                 "remove one of them",
             );
         }
+        overlay::apply_all(overlays, &mut parsed.tree, &mut findings)?;
         let version = Version::detect(&parsed.tree, &name, &mut findings)?;
-        let brought_in = BroughtIn::default();
+        let added: usize = overlays.iter().map(|overlay| overlay.size).sum();
         Ok(Self {
             name,
             base,
             tree: parsed.tree,
-            size: bytes.len(),
-            refers_elsewhere: external::may_be_in(bytes),
+            size: bytes.len() + added,
+            refers_elsewhere: external::may_be_in(bytes)
+                || overlays.iter().any(|overlay| overlay.refers_elsewhere),
             version,
-            brought_in,
+            brought_in: BroughtIn::default(),
             findings,
         })
     }

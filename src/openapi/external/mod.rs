@@ -13,7 +13,7 @@ use url::Url;
 use super::Settings;
 use super::error::LoadError;
 use super::finding::{Findings, Place};
-use super::source::{self, Fetched};
+use super::source::{self, Fetched, Source};
 use super::text;
 use super::upgrade::Version;
 use crate::secret::SafeUrl;
@@ -31,8 +31,20 @@ pub(super) enum Location {
 }
 
 impl Location {
+    /// Of a source that was read; `url` is where its bytes came from in the end.
+    pub(super) async fn of(source: &Source, url: Option<&Url>) -> Self {
+        match (source, url) {
+            (_, Some(url)) => Self::Url(url.clone()),
+            (Source::File(path), None) => {
+                let real = tokio::fs::canonicalize(path).await;
+                Self::File(real.unwrap_or_else(|_| path.clone()))
+            }
+            (Source::Stdin | Source::Url(_), None) => Self::Unknown,
+        }
+    }
+
     /// As people name it.
-    fn name(&self) -> String {
+    pub(super) fn name(&self) -> String {
         match self {
             Self::File(path) => path.display().to_string(),
             Self::Url(url) => SafeUrl::new(url.clone()).to_string(),
@@ -41,7 +53,7 @@ impl Location {
     }
 
     /// What a reference's part before `#` names.
-    fn join(&self, reference: &str) -> Result<Self, String> {
+    pub(super) fn join(&self, reference: &str) -> Result<Self, String> {
         if let Ok(url) = Url::parse(reference) {
             return match url.scheme() {
                 "http" | "https" => Ok(Self::Url(url)),

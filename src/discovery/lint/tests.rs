@@ -1,0 +1,205 @@
+//! One document per rule.
+
+use serde_json::json;
+
+use super::super::fixture::{body, document, media, operation, parameter, response};
+use super::*;
+use crate::openapi::ParameterLocation::{Header, Path, Query};
+use crate::openapi::{Document, SecurityKind, SecurityRequirement, SecurityScheme};
+
+fn good(method: &str, path: &str) -> Operation {
+    let mut one = operation(method, path);
+    one.operation_id = Some(format!("{method}{}", path.replace('/', "_")).to_lowercase());
+    one.summary = Some("Does something".to_owned());
+    one.responses = vec![response("204", Vec::new())];
+    one
+}
+
+fn told(document: &Document, settings: &Settings) -> Vec<(&'static str, String)> {
+    let source = Source {
+        document,
+        prefix: None,
+        base_url: None,
+    };
+    let diagnosis = diagnose(&[source], settings);
+    let all = diagnosis
+        .documents
+        .into_iter()
+        .flatten()
+        .chain(diagnosis.general);
+    all.map(|one| (one.rule, one.pointer)).collect()
+}
+
+fn told_of(operation: Operation) -> Vec<(&'static str, String)> {
+    told(&document(vec![operation], &json!({})), &Settings::default())
+}
+
+fn requirement(scheme: &str) -> Vec<Vec<SecurityRequirement>> {
+    vec![vec![SecurityRequirement {
+        scheme: scheme.to_owned(),
+        scopes: Vec::new(),
+    }]]
+}
+
+#[test]
+fn a_good_operation_raises_nothing() {
+    assert_eq!(told_of(good("GET", "/a")), []);
+}
+
+#[test]
+fn each_rule_is_raised_where_it_is_broken() {
+    let change = |edit: &dyn Fn(&mut Operation)| {
+        let mut one = good("GET", "/a");
+        edit(&mut one);
+        told_of(one)
+    };
+    let at = |rule, pointer: &str| vec![(rule, format!("/paths/~1a/GET{pointer}"))];
+    let json_media = || media("application/json", json!(true));
+    let table: Vec<(&dyn Fn(&mut Operation), _)> = vec![
+        (&|one| one.summary = None, at("operation-without-text", "")),
+        (
+            &|one| one.operation_id = None,
+            at("operation-id-missing", ""),
+        ),
+        (
+            &|one| one.operation_id = Some("x".repeat(65)),
+            at("tool-name-cut", "/operationId"),
+        ),
+        (
+            &|one| one.description = Some("ä".repeat(1_025)),
+            at("long-description", "/description"),
+        ),
+        (&|one| one.description = Some("ä".repeat(1_000)), vec![]),
+        (
+            &|one| one.responses = vec![response("200", vec![])],
+            at("response-without-schema", "/responses/200"),
+        ),
+        (
+            &|one| one.responses = vec![response("default", vec![json_media()])],
+            at("response-without-schema", "/responses/default"),
+        ),
+        (
+            &|one| one.responses = vec![response("200", vec![media("image/png", json!(true))])],
+            vec![],
+        ),
+        (
+            &|one| one.request_body = Some(body(vec![media("application/json", json!({}))])),
+            at("get-with-body", "/requestBody"),
+        ),
+        (
+            &|one| one.parameters = vec![parameter("$top", Query, json!({}))],
+            at("argument-renamed", ""),
+        ),
+        (
+            &|one| one.servers.clear(),
+            at("operation-without-server", ""),
+        ),
+        (
+            &|one| {
+                one.extensions.insert("x-mcp".to_owned(), json!(false));
+            },
+            at("operation-excluded", ""),
+        ),
+        (
+            &|one| {
+                one.extensions.insert("x-mcp".to_owned(), json!(5));
+            },
+            at("discovery-note", ""),
+        ),
+    ];
+    for (index, (edit, expected)) in table.into_iter().enumerate() {
+        assert_eq!(change(edit), expected, "{index}");
+    }
+}
+
+#[test]
+fn a_renamed_argument_is_found_among_the_parameters_as_written() {
+    let mut one = good("GET", "/a/{id}");
+    one.parameters = vec![
+        parameter("id", Path, json!({})),
+        parameter("id", Query, json!({})),
+        parameter("X Y", Header, json!({})),
+    ];
+    let mut document = document(vec![one], &json!({}));
+    let tree = json!({"paths": {"/a/{id}": {
+        "parameters": [{"name": "id", "in": "path"}, {"$ref": "#/components/parameters/H"}],
+        "GET": {"parameters": [{"name": "other", "in": "query"}, {"name": "id", "in": "query"}]}}},
+        "components": {"parameters": {"H": {"name": "X Y", "in": "header"}}}});
+    document.schemas = crate::openapi::Schemas::new(std::sync::Arc::new(tree));
+    assert_eq!(
+        told(&document, &Settings::default()),
+        [
+            (
+                "argument-renamed",
+                "/paths/~1a~1{id}/GET/parameters/1".to_owned()
+            ),
+            (
+                "argument-renamed",
+                "/paths/~1a~1{id}/parameters/1".to_owned()
+            ),
+        ]
+    );
+}
+
+#[test]
+fn duplicates_and_security_are_seen_across_operations() {
+    let (first, mut second, mut third) = (good("GET", "/a"), good("GET", "/b"), good("GET", "/c"));
+    second.operation_id.clone_from(&first.operation_id);
+    second.security = Some(requirement("key"));
+    third.security = Some(Vec::new());
+    let mut document = document(vec![first, second, third], &json!({}));
+    for name in ["key", "a/b"] {
+        document.security_schemes.push(SecurityScheme {
+            name: name.to_owned(),
+            kind: SecurityKind::MutualTls,
+        });
+    }
+    let found = told(&document, &Settings::default());
+    for expected in [
+        ("duplicate-operation-id", "/paths/~1b/GET/operationId"),
+        ("unused-security-scheme", "/components/securitySchemes/a~1b"),
+        ("operation-without-security", "/paths/~1a/GET"),
+        ("discovery-note", "/paths/~1b/GET"),
+    ] {
+        let count = found
+            .iter()
+            .filter(|(rule, at)| (*rule, at.as_str()) == expected)
+            .count();
+        assert_eq!(count, 1, "{expected:?} in {found:?}");
+    }
+    assert_eq!(found.len(), 4, "{found:?}");
+}
+
+#[test]
+fn an_override_for_another_document_is_no_fault() {
+    let documents = [
+        document(vec![good("GET", "/a")], &json!({})),
+        document(vec![good("GET", "/b")], &json!({})),
+    ];
+    let sources: Vec<Source<'_>> = documents
+        .iter()
+        .map(|document| Source {
+            document,
+            prefix: None,
+            base_url: None,
+        })
+        .collect();
+    let mut settings = Settings::default();
+    for key in ["get_b", "nobody"] {
+        settings
+            .overrides
+            .insert(key.to_owned(), super::super::Override::default());
+    }
+    let diagnosis = diagnose(&sources, &settings);
+    assert!(
+        diagnosis.documents.iter().all(Vec::is_empty),
+        "{diagnosis:?}"
+    );
+    assert_eq!(diagnosis.general.len(), 1);
+    assert!(diagnosis.general[0].message.contains("nobody"));
+}
+
+#[test]
+fn the_rules_are_in_order() {
+    assert!(RULES.windows(2).all(|pair| pair[0].name < pair[1].name));
+}
