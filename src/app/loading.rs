@@ -78,7 +78,7 @@ async fn load_one(
 ) -> Result<Document, LoadError> {
     let started = Instant::now();
     loop {
-        match openapi::load(&source.source, &config.openapi).await {
+        match openapi::load_with(&source.source, &source.overlays, &config.openapi).await {
             Err(error)
                 if patience == Patience::UntilTimeout
                     && error.may_pass()

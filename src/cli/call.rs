@@ -34,6 +34,9 @@ pub(super) struct Call {
     /// Read settings from this YAML file
     #[arg(long, value_name = "FILE", env = "MCPINVOKE_CONFIG")]
     config: Option<std::path::PathBuf>,
+    /// Change the documents by this OpenAPI Overlay first; repeatable
+    #[arg(long = "overlay", value_name = "FILE")]
+    overlays: Vec<String>,
     /// Send the call here instead of to the document's own server
     #[arg(long, value_name = "URL", env = "MCPINVOKE_BASE_URL")]
     base_url: Option<String>,
@@ -49,6 +52,7 @@ impl Call {
             documents: std::mem::take(&mut self.words),
             config: self.config.take(),
             base_url: self.base_url.take(),
+            overlays: std::mem::take(&mut self.overlays),
             log: Some(self.log.take().unwrap_or_else(|| "warn".to_owned())),
             log_format: None,
         };

@@ -1,6 +1,7 @@
 //! The commands, one file each. Data goes to stdout, everything else to stderr.
 
 mod call;
+mod check;
 mod config;
 mod demo;
 mod serve;
@@ -32,6 +33,8 @@ enum Command {
     Demo(demo::Demo),
     /// List the tools of documents
     Tools(tools::Tools),
+    /// Find what is wrong with documents, and what could be better
+    Check(check::Check),
     /// Call one tool and print its result
     Call(call::Call),
     /// Print the resolved configuration, secrets masked, or the file's JSON Schema
@@ -59,6 +62,7 @@ impl Cli {
             Command::Serve(command) => command.run().await,
             Command::Demo(command) => command.run().await,
             Command::Tools(command) => command.run().await,
+            Command::Check(command) => command.run().await,
             Command::Call(command) => command.run().await,
             Command::Config(command) => command.run(),
         };

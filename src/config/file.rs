@@ -16,6 +16,9 @@ pub struct File {
     /// The documents to serve, in the order in which their tools are listed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub documents: Vec<DocumentEntry>,
+    /// OpenAPI Overlays that change every document before it is read: paths or URLs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub overlays: Vec<String>,
     /// Send all calls here instead of to the documents' own servers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base_url: Option<String>,
@@ -68,6 +71,9 @@ pub struct DocumentSettings {
     /// Send calls here instead of to the document's own servers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_url: Option<String>,
+    /// OpenAPI Overlays that change this document, after those for every document: paths or URLs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub overlays: Vec<String>,
 }
 
 /// How the server introduces itself.

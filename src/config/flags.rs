@@ -20,6 +20,11 @@ pub struct DocumentFlags {
     #[arg(long, value_name = "URL", env = "MCPINVOKE_BASE_URL")]
     pub base_url: Option<String>,
 
+    /// Change the documents by this OpenAPI Overlay first; repeatable
+    /// [env: MCPINVOKE_OVERLAYS, separated by spaces]
+    #[arg(long = "overlay", value_name = "FILE")]
+    pub overlays: Vec<String>,
+
     /// What is logged on stderr: a level, or a filter such as `info,mcpinvoke::call=off`
     #[arg(long, value_name = "FILTER", env = "MCPINVOKE_LOG")]
     pub log: Option<String>,

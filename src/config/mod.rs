@@ -51,6 +51,8 @@ pub struct DocumentSource {
     pub prefix: Option<String>,
     /// Where its calls go instead of to its own servers.
     pub base_url: Option<Url>,
+    /// Overlays that change it before it is read, in their order.
+    pub overlays: Vec<Source>,
 }
 
 /// Every fault of the configuration, one a line.

@@ -1,6 +1,7 @@
 //! From what was written to what it means: one small function per module's settings, and every
 //! fault collected instead of the first one returned.
 
+mod overlays;
 mod written;
 
 use std::net::SocketAddr;
@@ -93,6 +94,7 @@ fn overlay(
     if !named.is_empty() {
         file.documents = named.into_iter().map(DocumentEntry::Place).collect();
     }
+    overlays::lay(&mut file.overlays, documents, environment);
     let lay = |place: &mut Option<String>, flag: &Option<String>| {
         if flag.is_some() {
             place.clone_from(flag);
@@ -150,6 +152,7 @@ fn document_sources(file: &File, faults: &mut Faults) -> Vec<DocumentSource> {
             source,
             prefix,
             base_url: own.or_else(|| everywhere.clone()),
+            overlays: overlays::of(file, entry, &setting, faults),
         }));
     }
     let inputs = sources

@@ -19,9 +19,12 @@ pub(super) fn fill(mut file: File, config: &Config) -> File {
                 source: document.source.to_string(),
                 prefix: document.prefix.clone(),
                 base_url,
+                overlays: document.overlays.iter().map(ToString::to_string).collect(),
             })
         })
         .collect();
+    // Each document has its own list now.
+    file.overlays.clear();
     file.base_url = file
         .base_url
         .and_then(|text| Url::parse(&text).ok())

@@ -54,7 +54,6 @@ fn each_rule_is_raised_where_it_is_broken() {
         told_of(one)
     };
     let at = |rule, pointer: &str| vec![(rule, format!("/paths/~1a/GET{pointer}"))];
-    let json_media = || media("application/json", json!(true));
     let table: Vec<(&dyn Fn(&mut Operation), _)> = vec![
         (&|one| one.summary = None, at("operation-without-text", "")),
         (
@@ -75,7 +74,12 @@ fn each_rule_is_raised_where_it_is_broken() {
             at("response-without-schema", "/responses/200"),
         ),
         (
-            &|one| one.responses = vec![response("default", vec![json_media()])],
+            &|one| {
+                one.responses = vec![response(
+                    "default",
+                    vec![media("application/json", json!(true))],
+                )]
+            },
             at("response-without-schema", "/responses/default"),
         ),
         (
