@@ -4,6 +4,7 @@ mod call;
 mod check;
 mod config;
 mod demo;
+mod diff;
 mod serve;
 mod tools;
 

@@ -1,10 +1,11 @@
 //! `mcpinvoke tools`: what a client will see of documents, and what it will not, and why.
 
-use clap::Args;
+use clap::{Args, ValueEnum};
+use url::Url;
 
-use super::{Failure, prepare, print};
+use super::{Failure, diff, prepare, print};
 use crate::app;
-use crate::config::{DocumentFlags, ServeFlags};
+use crate::config::{Config, DocumentFlags, DocumentSource, ServeFlags};
 use crate::discovery::Discovery;
 use crate::mcp;
 use crate::tool::{Target, Tool};
@@ -23,6 +24,19 @@ pub(super) struct Tools {
     /// Print about how many tokens each tool costs a model
     #[arg(long)]
     cost: bool,
+    /// Print what the second of two documents changes in the tools of the first
+    #[arg(long, conflicts_with_all = ["why", "cost"])]
+    diff: bool,
+    /// With --diff: fail where there are such changes
+    #[arg(long, value_enum, value_name = "WHAT", requires = "diff")]
+    deny: Option<Deny>,
+}
+
+/// Changes that fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Deny {
+    /// Those that make calls fail which were valid
+    Breaking,
 }
 
 /// Models read about four characters of JSON as one token.
@@ -31,6 +45,9 @@ const CHARACTERS_PER_TOKEN: usize = 4;
 impl Tools {
     pub(super) async fn run(self) -> Result<(), Failure> {
         let (config, _logging) = prepare(&self.documents, &ServeFlags::default())?;
+        if self.diff {
+            return self.difference(&config).await;
+        }
         let discovery = app::discover(&config).await?;
         if self.json {
             let tools: Vec<String> = discovery.tools.iter().map(mcp::tool_definition).collect();
@@ -48,6 +65,35 @@ impl Tools {
         } else if !discovery.skipped.is_empty() {
             let count = discovery.skipped.len();
             tracing::warn!("{count} operations were skipped; `--why` says why");
+        }
+        Ok(())
+    }
+
+    async fn difference(&self, config: &Config) -> Result<(), Failure> {
+        let [old, new] = config.documents.as_slice() else {
+            return Err(Failure::Usage(format!(
+                "--diff: expected two documents, the old and the new one, found {}",
+                config.documents.len()
+            )));
+        };
+        let alone = async |document: &DocumentSource| {
+            let mut config = config.clone();
+            config.documents = vec![DocumentSource {
+                // Where the service runs makes no difference to its tools.
+                base_url: Url::parse("http://localhost/").ok(),
+                ..document.clone()
+            }];
+            app::discover(&config).await
+        };
+        let (old, new) = (alone(old).await?, alone(new).await?);
+        let changes = diff::compare(&old.tools, &new.tools);
+        print(if self.json {
+            diff::json(&changes)
+        } else {
+            diff::text(&changes)
+        })?;
+        if self.deny == Some(Deny::Breaking) && diff::breaking(&changes) > 0 {
+            return Err(Failure::Told);
         }
         Ok(())
     }

@@ -11,6 +11,7 @@ mod support;
 
 mod arguments;
 mod bodies;
+mod check;
 mod commands;
 mod documents;
 mod examples;

@@ -270,6 +270,24 @@ pub fn run(arguments: &[&str]) -> std::process::Output {
         .unwrap()
 }
 
+/// The same with a text on stdin.
+pub fn run_with_input(arguments: &[&str], input: &str) -> std::process::Output {
+    let mut child = binary()
+        .args(arguments)
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(input.as_bytes())
+        .unwrap();
+    child.wait_with_output().unwrap()
+}
+
 /// Sends SIGTERM to a process.
 #[expect(
     clippy::disallowed_methods,

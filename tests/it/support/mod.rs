@@ -4,7 +4,7 @@
 mod bridge;
 mod upstream;
 
-pub use bridge::{Bridge, Stdio, run, terminate};
+pub use bridge::{Bridge, Stdio, run, run_with_input, terminate};
 pub use upstream::{Answer, Seen, Upstream};
 
 use std::io::Write;
