@@ -54,7 +54,7 @@ pub const RULES: &[Rule] = &[
     ),
     warning(
         "invalid-parameter",
-        "A parameter cannot be understood; it is ignored.",
+        "A parameter, or a list of them, cannot be understood; it is ignored.",
         "give it a name, a place and a schema",
     ),
     warning(

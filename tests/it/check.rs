@@ -96,7 +96,7 @@ fn a_document_that_cannot_be_loaded_is_a_finding_with_its_place() {
 fn json_documents_have_lines_and_repeated_keys() {
     let text = "{\n  \"openapi\": \"3.1.0\",\n  \"info\": {\"title\": \"t\", \"version\": \"1\"},\n  \"servers\": [{\"url\": \"https://x.test\"}],\n  \"paths\": {\"/a\": {\"get\": {\n    \"operationId\": \"a\", \"operationId\": \"b\",\n    \"responses\": {\"204\": {\"description\": \"d\"}}}}}\n}\n";
     let expected = [
-        "operation-without-text 5:21 /paths/~1a/get",
+        "operation-without-text 5:20 /paths/~1a/get",
         "duplicate-key 6:25 /paths/~1a/get/operationId",
     ];
     let file = DocumentFile::new(text, ".json");

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read;
+use std::path::Path;
 
 use crate::discovery;
 use crate::openapi::{
@@ -186,13 +187,19 @@ fn order(placed: &Placed) -> (Option<Position>, std::cmp::Reverse<Severity>, &st
     )
 }
 
-/// `common.yaml#/a` into the file and its pointer.
+/// `common.yaml#/a` into the file and its pointer. A pointer of the document itself may hold `#` in
+/// a key and begins as an absolute path does, so such a file has to exist.
 fn split(pointer: &str) -> (Option<String>, String) {
-    match pointer.split_once('#') {
-        Some((file, rest)) if !pointer.starts_with('/') && !file.is_empty() => {
-            (Some(file.to_owned()), rest.to_owned())
-        }
-        _ => (None, pointer.to_owned()),
+    let own = || (None, pointer.to_owned());
+    let Some((file, rest)) = pointer.split_once('#') else {
+        return own();
+    };
+    let is_pointer = rest.is_empty() || rest.starts_with('/');
+    let is_file = !file.starts_with('/') || Path::new(file).is_file();
+    if is_pointer && is_file && !file.is_empty() {
+        (Some(file.to_owned()), rest.to_owned())
+    } else {
+        own()
     }
 }
 

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::super::finding::Place;
 use super::super::model::{Parameter, ParameterLocation, ParameterStyle};
-use super::super::reference::follow;
+use super::super::reference::{follow, kind};
 use super::content::{example, media_types, schema};
 use super::template::TemplateParameter;
 use super::{Context, extensions, flag};
@@ -29,6 +29,13 @@ pub(super) fn merged(
     // Which array each parameter came from last.
     let mut origins: Vec<usize> = Vec::new();
     for (origin, written) in arrays.iter().enumerate() {
+        if !(written.list.is_array() || written.list.is_null()) {
+            let expected = format!(
+                "expected a list of parameters, found {}",
+                kind(written.list)
+            );
+            invalid(context, written.place.pointer(), &expected);
+        }
         let number = written.list.as_array().map_or(0, Vec::len);
         if number > MOST {
             let reason = format!("expected at most {MOST} parameters, found {number}");
@@ -136,7 +143,7 @@ fn invalid(context: &mut Context<'_>, pointer: &str, expected: &str) {
         "invalid-parameter",
         pointer,
         expected.to_owned(),
-        "correct the parameter; it is ignored",
+        "correct it; it is ignored",
     );
 }
 

@@ -18,8 +18,8 @@ fn a_pointer_is_found_where_its_key_or_item_begins() {
         (json, "/a~1b", Some((2, 11))),
         (json, "/a~1b/0", Some((2, 19))),
         (json, "/a~1b/1/c\"~0", Some((2, 24))),
-        (json, "/z/z/0/1", Some((3, 20))),
-        (json, "/z/z/1", Some((3, 24))),
+        (json, "/z/z/0/1", Some((3, 19))),
+        (json, "/z/z/1", Some((3, 23))),
         // The nearest thing around what is not there.
         (json, "/z/nothing/at/all", Some((3, 3))),
         (json, "/nothing", Some((1, 1))),
