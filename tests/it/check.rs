@@ -188,6 +188,24 @@ fn findings_in_other_files_are_placed_there() {
 }
 
 #[test]
+fn what_concerns_no_document_stands_apart() {
+    let good = DocumentFile::new(GOOD, ".yaml");
+    let config = DocumentFile::new("tools: {operations: {nobody: {title: T}}}\n", ".yaml");
+    let (good, config) = (path(&good), path(&config));
+    let text = stdout(&run(&["check", &good, "--config", &config]));
+    assert!(text.starts_with("configuration\n"), "{text}");
+    assert!(text.contains("`nobody` fits no operation"), "{text}");
+    assert!(text.ends_with("1 note in 1 document\n"), "{text}");
+    let log = json(&run(&[
+        "check", &good, "--config", &config, "--format", "sarif",
+    ]));
+    assert_eq!(
+        log["runs"][0]["results"][0]["locations"],
+        serde_json::json!([])
+    );
+}
+
+#[test]
 fn overlays_change_documents_before_they_are_read() {
     let main = DocumentFile::new(GOOD, ".yaml");
     let overlay = DocumentFile::new(

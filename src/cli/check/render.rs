@@ -36,7 +36,11 @@ pub(super) fn text(report: &Report, colours: bool) -> String {
         let plural = if count == 1 { "" } else { "s" };
         format!("{count} {many}{plural}")
     };
-    let documents = report.documents.len();
+    let documents = report
+        .documents
+        .iter()
+        .filter(|group| group.is_document)
+        .count();
     let plural = if documents == 1 { "" } else { "s" };
     let _ = write!(
         out,

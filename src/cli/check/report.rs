@@ -1,5 +1,6 @@
 //! Findings brought to their places in the texts, in order.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read;
@@ -86,6 +87,8 @@ pub(super) struct Report {
 /// The findings of one document, by place.
 pub(super) struct Group {
     pub(super) name: String,
+    /// False for what concerns no document.
+    pub(super) is_document: bool,
     pub(super) placed: Vec<Placed>,
 }
 
@@ -108,6 +111,7 @@ impl Report {
             .map(|checked| Group {
                 placed: place(&checked, limit),
                 name: checked.name,
+                is_document: true,
             })
             .collect();
         if !general.is_empty() {
@@ -119,6 +123,7 @@ impl Report {
             });
             documents.push(Group {
                 name: GENERAL.to_owned(),
+                is_document: false,
                 placed: placed.collect(),
             });
         }
@@ -159,8 +164,8 @@ fn place(checked: &Checked, limit: u64) -> Vec<Placed> {
     let mut all = Vec::new();
     for (file, mut placed) in files {
         let text = match &file {
-            None => checked.text.clone(),
-            Some(name) => read(name, limit),
+            None => Cow::Borrowed(&checked.text),
+            Some(name) => Cow::Owned(read(name, limit)),
         };
         let places = Places::locate(&text, placed.iter().map(|one| one.pointer.as_str()));
         for one in &mut placed {

@@ -70,6 +70,22 @@ fn result(group: &Group, placed: &Placed, rule: Option<usize>) -> Value {
         Some(hint) => format!("{}; {hint}", finding.message),
         None => finding.message.clone(),
     };
+    let mut result = json!({
+        "ruleId": finding.rule,
+        "level": word(finding.severity),
+        "message": {"text": text},
+        "locations": [],
+    });
+    if group.is_document {
+        result["locations"] = json!([location(group, placed)]);
+    }
+    if let Some(rule) = rule {
+        result["ruleIndex"] = json!(rule);
+    }
+    result
+}
+
+fn location(group: &Group, placed: &Placed) -> Value {
     let file = placed.file.as_deref().unwrap_or(&group.name);
     let mut physical = json!({"artifactLocation": {"uri": uri(file)}});
     if let Some(at) = placed.position {
@@ -79,16 +95,7 @@ fn result(group: &Group, placed: &Placed, rule: Option<usize>) -> Value {
     if !placed.pointer.is_empty() {
         location["logicalLocations"] = json!([{"fullyQualifiedName": placed.pointer}]);
     }
-    let mut result = json!({
-        "ruleId": finding.rule,
-        "level": word(finding.severity),
-        "message": {"text": text},
-        "locations": [location],
-    });
-    if let Some(rule) = rule {
-        result["ruleIndex"] = json!(rule);
-    }
-    result
+    location
 }
 
 /// A URI reference of a document's name: its URL, `file:` for an absolute path, else the relative path.

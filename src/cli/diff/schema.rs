@@ -19,6 +19,10 @@ pub(super) fn arguments(old: &Value, new: &Value, list: &mut List<'_>) {
         list,
     };
     pair.object(old, new, "", 0);
+    if pair.list.changes.len() == pair.start {
+        let text = "the input schema changed where it is not compared: examples, defaults, titles";
+        list.add("input-changed", false, text.to_owned());
+    }
 }
 
 /// Two schemas and what their references point into.
@@ -92,6 +96,13 @@ impl<'a> Pair<'a, '_> {
         self.kind(old, new, path);
         self.choices(old, new, path);
         self.bounds(old, new, path);
+        for keyword in COMPOSITION {
+            let (before, after) = (old.get(keyword), new.get(keyword));
+            if before != after {
+                let text = format!("{keyword} of `{path}` changed");
+                self.add("composition-changed", after.is_some(), text);
+            }
+        }
         let described = |schema: &'a Value| schema.get("description");
         if described(old) != described(new) {
             self.add(
@@ -240,6 +251,19 @@ const BOUNDS: &[(&str, Option<bool>)] = &[
     ("format", None),
     ("const", None),
     ("additionalProperties", None),
+];
+
+/// What is compared as a whole: whether a change of these breaks is more than a list can tell, so
+/// only their end is harmless.
+const COMPOSITION: &[&str] = &[
+    "oneOf",
+    "anyOf",
+    "allOf",
+    "not",
+    "if",
+    "then",
+    "else",
+    "prefixItems",
 ];
 
 fn properties(schema: &Value) -> Option<&Map<String, Value>> {

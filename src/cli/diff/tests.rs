@@ -35,6 +35,21 @@ fn told(old: &str, new: &str) -> Vec<(String, &'static str, bool)> {
 #[test]
 fn schemas_of_arguments_are_compared() {
     let table = [
+        (
+            "{oneOf: [{type: string}, {type: integer}]}",
+            "{oneOf: [{type: string}, {type: boolean}]}",
+            vec![("composition-changed", true)],
+        ),
+        (
+            "{type: string, default: x}",
+            "{type: string, default: y}",
+            vec![("input-changed", false)],
+        ),
+        (
+            "{type: string}",
+            "{type: string, nullable: true}",
+            vec![("type-changed", false)],
+        ),
         ("{type: string}", "{type: string}", vec![]),
         (
             "{type: string}",

@@ -26,6 +26,8 @@ const DEEPEST: usize = 128;
 #[derive(Debug)]
 pub(super) struct Overlay {
     name: String,
+    /// The document it is meant for, as written.
+    extends: Option<String>,
     actions: Vec<Action>,
     /// Faults of the overlay itself: rule, pointer in the overlay, message, hint.
     faults: Vec<(&'static str, &'static str, String, &'static str)>,
@@ -60,7 +62,7 @@ pub(super) async fn read_all(
         let fetched = source::read(source, settings.max_bytes, settings.timeout).await?;
         let own = Location::of(source, fetched.url.as_ref()).await;
         let mut overlay = Overlay::parse(&fetched.bytes, &source.to_string())?;
-        if let Some(fault) = overlay.misplaced(&fetched.bytes, &own, location) {
+        if let Some(fault) = overlay.misplaced(&own, location) {
             overlay.faults.push(fault);
         }
         overlays.push(overlay);
@@ -103,6 +105,10 @@ impl Overlay {
         };
         let mut overlay = Self {
             name: name.to_owned(),
+            extends: tree
+                .get("extends")
+                .and_then(Value::as_str)
+                .map(str::to_owned),
             actions: Vec::new(),
             faults: Vec::new(),
             size: bytes.len(),
@@ -150,12 +156,10 @@ impl Overlay {
     /// `extends` names the one document an overlay is meant for.
     fn misplaced(
         &self,
-        bytes: &[u8],
         own: &Location,
         document: &Location,
     ) -> Option<(&'static str, &'static str, String, &'static str)> {
-        let tree = text::parse(bytes, &self.name).ok()?.tree;
-        let extends = tree.get("extends")?.as_str()?;
+        let extends = self.extends.as_deref()?;
         let meant = own.join(extends).ok().map(real);
         if matches!(document, Location::Unknown) || meant.as_ref() == Some(document) {
             return None;
