@@ -143,7 +143,7 @@ impl<'a> Pair<'a, '_> {
             (None, Some(_)) => true,
             (Some(before), Some(after)) => before.iter().any(|one| {
                 // Every integer is a number.
-                !after.contains(one) && !(one == "integer" && after.contains("number"))
+                !(after.contains(one) || one == "integer" && after.contains("number"))
             }),
         };
         self.add("type-changed", narrower, text);

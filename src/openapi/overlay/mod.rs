@@ -281,6 +281,11 @@ impl Applying<'_> {
     fn update(&mut self, node: &mut Value, update: &Value) {
         match (node, update) {
             (Value::Object(map), Value::Object(update)) => merge(map, update),
+            // By the letter a list would be one entry; what people write means its entries, unless
+            // the target holds lists.
+            (Value::Array(list), Value::Array(entries)) if !list.iter().any(Value::is_array) => {
+                list.extend(entries.iter().cloned());
+            }
             (Value::Array(list), entry) => list.push(entry.clone()),
             (node, update) => self.unfit(format!(
                 "expected an object to merge {} into, or a list to append it to, found {}",
@@ -322,8 +327,8 @@ fn find<'a>(tree: &'a mut Value, place: &[Token]) -> Option<&'a mut Value> {
     })
 }
 
-/// Recursive: objects are merged, lists joined, anything else is replaced (Overlay 1.0.0, section
-/// 4.4.3.1). Both sides are bounded in depth.
+/// Recursive: objects are merged, lists joined, anything else is replaced (Overlay, Action Object).
+/// Both sides are bounded in depth.
 fn merge(map: &mut Map<String, Value>, update: &Map<String, Value>) {
     for (key, new) in update {
         match (map.get_mut(key), new) {

@@ -37,8 +37,8 @@ fn actions_change_what_their_targets_select() {
             json!({"a": {"x": 1}, "b": [{"n": 3}], "c": "text"}),
         ),
         (
-            json!([{"target": "$..[?@.t == 'q']", "update": {"t": "r", "long": 12345678901234567890123_f64.to_string()}}, {"target": "$.a.x", "remove": true}]),
-            json!({"a": {"list": [1, {"t": "r", "long": 12345678901234567890123_f64.to_string()}, 3]}, "b": [{"n": 1}, {"n": 2}, {"n": 3}], "c": "text"}),
+            json!([{"target": "$..[?@.t == 'q']", "update": {"t": "r", "long": "q"}}, {"target": "$.a.x", "remove": true}]),
+            json!({"a": {"list": [1, {"t": "r", "long": "q"}, 3]}, "b": [{"n": 1}, {"n": 2}, {"n": 3}], "c": "text"}),
         ),
         (
             json!([{"target": "$", "update": {"c": {"now": "an object"}}}]),
@@ -54,6 +54,18 @@ fn actions_change_what_their_targets_select() {
         assert_eq!(found, expected, "{actions}");
         assert_eq!(told, [], "{actions}");
     }
+}
+
+#[test]
+fn a_list_is_appended_entry_by_entry_unless_the_target_holds_lists() {
+    let before = json!({"tags": [{"name": "a"}], "table": [[1]]});
+    let update = json!([{"target": "$.tags", "update": [{"name": "b"}]}, {"target": "$.table", "update": [2]}]);
+    let (found, told) = applied(before, &update);
+    assert_eq!(
+        found,
+        json!({"tags": [{"name": "a"}, {"name": "b"}], "table": [[1], [2]]})
+    );
+    assert_eq!(told, []);
 }
 
 #[test]
