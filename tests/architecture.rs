@@ -15,6 +15,8 @@ const HOMES: &[(&str, &[&str])] = &[
     ("reqwest", &["handler/http", "openapi/source"]),
     ("clap", &["main.rs", "cli/", "config/"]),
     ("jsonschema", &["binding/", "discovery/convert"]),
+    ("saphyr_parser", &["openapi/places"]),
+    ("serde_json_path", &["openapi/overlay"]),
     ("serde_yaml", &["openapi/text", "config/"]),
 ];
 

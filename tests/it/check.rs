@@ -271,6 +271,13 @@ fn a_bad_overlay_is_named_with_its_action() {
     assert_eq!(output.status.code(), Some(1));
     let text = stderr(&output);
     assert!(text.contains(&bad) && text.contains("actions[0]"), "{text}");
+    let unreadable = DocumentFile::new("overlay: 1.0.0\nactions: [\n", ".yaml");
+    let unreadable = path(&unreadable);
+    let words = ["check", &main, "--overlay", &unreadable, "--format", "json"];
+    let report = json(&run(&words));
+    assert_eq!(findings(&report), ["document null:null "]);
+    let message = report["documents"][0]["findings"][0]["message"].as_str();
+    assert!(message.unwrap().starts_with(&unreadable), "{report}");
     let report = json(&run(&[
         "check",
         &main,

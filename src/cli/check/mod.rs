@@ -52,7 +52,7 @@ enum Deny {
 impl Check {
     pub(super) async fn run(mut self) -> Result<(), Failure> {
         self.documents.log.get_or_insert_with(|| "warn".to_owned());
-        let config = prepare(&self.documents, &ServeFlags::default())?;
+        let (config, _logging) = prepare(&self.documents, &ServeFlags::default())?;
         let report = report(&config).await;
         print(match self.format {
             Format::Text => {

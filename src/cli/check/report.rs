@@ -50,7 +50,10 @@ impl Checked {
                 document.findings.clone_from(&findings);
                 (Some(document), findings, None)
             }
-            Err(error) => (None, vec![of_fault(&name, &error)], error.position()),
+            Err(error) => {
+                let (finding, fault) = of_fault(&name, &error);
+                (None, vec![finding], fault)
+            }
         };
         Self {
             name,
@@ -62,21 +65,24 @@ impl Checked {
     }
 }
 
-fn of_fault(name: &str, error: &LoadError) -> Finding {
+/// The finding, and its place where it is one of the document and not of an overlay.
+fn of_fault(name: &str, error: &LoadError) -> (Finding, Option<Position>) {
     let mut message = error.to_string();
-    if let Some(Position { line, column }) = error.position() {
-        let place = format!("{name}:{line}:{column}: ");
-        message = message
-            .strip_prefix(&place)
-            .map_or(message.clone(), str::to_owned);
+    let mut fault = error.position();
+    if let Some(Position { line, column }) = fault {
+        match message.strip_prefix(&format!("{name}:{line}:{column}: ")) {
+            Some(rest) => message = rest.to_owned(),
+            None => fault = None,
+        }
     }
-    Finding {
+    let finding = Finding {
         severity: DOCUMENT.severity,
         rule: DOCUMENT.name,
         pointer: String::new(),
         message,
         hint: None,
-    }
+    };
+    (finding, fault)
 }
 
 /// All findings of a run.
