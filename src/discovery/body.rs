@@ -197,7 +197,6 @@ fn classify<'a>(media: &'a MediaType, definitions: &Definitions<'a>) -> Usable<'
         "text/*" => sent("text/plain", Form::Text, 5),
         name if name.starts_with("text/") || is_text(name) => plain(Form::Text, 5),
         name if name.starts_with("multipart/") => sent(name, Form::Multipart, 8),
-        name if name.contains('*') => sent("application/octet-stream", Form::Binary, 7),
         _ => plain(Form::Binary, 7),
     };
     Usable {

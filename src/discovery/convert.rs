@@ -8,15 +8,15 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-use super::defs::{Definitions, reference_of};
+use super::defs::Definitions;
 use super::fragment::{Fragment, Members};
 use super::keywords::{Kind, MAX_EXAMPLE, kind, lists_without_items, plain};
+use super::pattern;
+use super::text::clean;
 
 /// Deeper schemas accept anything. Texts are parsed with a limit of 128 levels, each schema takes two
 /// of them at most.
 const MAX_DEPTH: usize = 56;
-/// A composition of more schemas than this is taken for a circle.
-const MAX_STEPS: usize = 5000;
 
 /// What is said of a schema by the place where it stands; it wins over the schema's own word.
 #[derive(Debug, Clone, Copy, Default)]
@@ -288,7 +288,7 @@ impl<'d> Definitions<'d> {
             return None;
         };
         if let Some(within) = at.within
-            && self.comes_back(reference, within)
+            && self.describes_same(id, within)
         {
             self.note(format!(
                 "the schema `{within}` is defined by itself: anything is accepted there"
@@ -298,53 +298,17 @@ impl<'d> Definitions<'d> {
         Some(id)
     }
 
-    /// Whether `from` describes the same value as `to` by way of references and compositions
-    /// alone. A validator would follow such a circle for ever.
-    fn comes_back(&self, from: &str, to: &str) -> bool {
-        let mut seen = HashSet::from([from.to_owned()]);
-        let mut open: Vec<&Value> = Vec::new();
-        if from == to {
-            return true;
-        }
-        open.extend(self.schemas.get(from));
-        // Breadth first: circles are short.
-        for next in 0..MAX_STEPS {
-            let Some(&schema) = open.get(next) else {
-                return false;
-            };
-            let Value::Object(map) = schema else { continue };
-            if let Some(reference) = reference_of(schema) {
-                if reference == to {
-                    return true;
-                }
-                if seen.insert(reference.to_owned()) {
-                    open.extend(self.schemas.get(reference));
-                }
-            }
-            for (keyword, value) in map {
-                match (kind(keyword), value) {
-                    (Kind::Schema { same: true }, value) => open.push(value),
-                    (Kind::Schemas, Value::Array(list)) if keyword != "prefixItems" => {
-                        open.extend(list);
-                    }
-                    (Kind::Named { same: true }, Value::Object(map)) => open.extend(map.values()),
-                    _ => {}
-                }
-            }
-        }
-        true
-    }
-
     fn usable_pattern(&mut self, pattern: &str) -> bool {
         if let Some(&known) = self.patterns.get(pattern) {
             return known;
         }
         let schema = serde_json::json!({ "pattern": pattern });
-        let usable = jsonschema::validator_for(&schema).is_ok();
+        let usable = pattern::is_portable(pattern) && jsonschema::validator_for(&schema).is_ok();
         self.patterns.insert(pattern.to_owned(), usable);
         if !usable {
             self.note(format!(
-                "the pattern `{pattern}` is no regular expression that can be used: it is left out"
+                "the pattern `{}` is no regular expression that every client can use: it is left out",
+                pattern.chars().take(200).collect::<String>(),
             ));
         }
         usable
@@ -377,7 +341,7 @@ impl Extra<'_> {
 
     fn write(&self, members: &mut Members<'_>) {
         if let Some(description) = self.description {
-            members.key("description").string(description);
+            members.key("description").string(&clean(description));
         }
         if self.deprecated {
             members.key("deprecated").raw("true");

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
+use super::circles::Circles;
 use super::fragment::{Fragment, Hole, Piece};
 use super::naming::name_of;
 use crate::openapi::Schemas;
@@ -45,6 +46,7 @@ pub(super) struct Definitions<'d> {
     ids: HashMap<String, usize>,
     names: HashSet<String>,
     entries: Vec<Entry<'d>>,
+    circles: Circles,
 }
 
 #[derive(Debug)]
@@ -81,6 +83,7 @@ impl<'d> Definitions<'d> {
             ids: HashMap::new(),
             names: HashSet::new(),
             entries: Vec::new(),
+            circles: Circles::default(),
         }
     }
 
@@ -128,6 +131,35 @@ impl<'d> Definitions<'d> {
         }
         let source = own.get(name).filter(|schema| schema.is_object())?;
         Some(self.define(&key, source))
+    }
+
+    /// Whether a definition describes the same value as the one at `within`, by way of references
+    /// and compositions alone, and the other way round. A validator would follow such a circle for
+    /// ever.
+    pub(super) fn describes_same(&mut self, id: usize, within: &str) -> bool {
+        let from = self.entries[id].reference.clone();
+        let mut circles = std::mem::take(&mut self.circles);
+        let same = from == within || circles.joins(&from, within, self);
+        self.circles = circles;
+        same
+    }
+
+    /// What a reference is known by, and its schema; defines nothing.
+    pub(super) fn lookup(&self, reference: &str) -> Option<(String, &'d Value)> {
+        if let Some(source) = self.schemas.get(reference) {
+            return source.is_object().then(|| (reference.to_owned(), source));
+        }
+        let own = |number: usize, name: &str| {
+            let (known, own) = self.local.filter(|(known, _)| *known == number)?;
+            Some((format!("{known}/{name}"), own.get(name)?))
+        };
+        match reference.strip_prefix("#/$defs/") {
+            Some(name) => own(self.local?.0, name),
+            None => {
+                let (number, name) = reference.split_once('/')?;
+                own(number.parse().ok()?, name)
+            }
+        }
     }
 
     /// Makes the `$defs` of `map` known while it is written as a root.

@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::overrides::place;
 use super::settings::{Hints, Override};
+use super::text::clean;
 use crate::openapi::{Document, Operation};
 use crate::tool::{Annotations, Json};
 
@@ -13,9 +14,8 @@ pub(super) fn title(operation: &Operation, over: &Override) -> Option<String> {
     over.title
         .as_deref()
         .or(operation.summary.as_deref())
-        .map(str::trim)
+        .map(|title| clean(title).trim().to_owned())
         .filter(|title| !title.is_empty())
-        .map(str::to_owned)
 }
 
 /// The description, never empty. Models often see nothing but the description, so the summary is
@@ -26,10 +26,10 @@ pub(super) fn description(operation: &Operation, over: &Override) -> String {
     {
         return text.to_owned();
     }
-    let summary = operation.summary.as_deref().unwrap_or("").trim();
-    let long = operation.description.as_deref().unwrap_or("").trim();
-    let mut text = match (summary, long) {
-        ("", "") => place(operation),
+    let summary = clean(operation.summary.as_deref().unwrap_or(""));
+    let long = clean(operation.description.as_deref().unwrap_or(""));
+    let mut text = match (summary.trim(), long.trim()) {
+        ("", "") => clean(&place(operation)),
         (summary, "") => summary.to_owned(),
         ("", long) => long.to_owned(),
         (summary, long) if long.starts_with(summary.trim_end_matches('.')) => long.to_owned(),
@@ -51,8 +51,12 @@ pub(super) fn annotations(operation: &Operation, over: &Override) -> Annotations
         destructive_hint: own.destructive_hint.or(by_method.destructive_hint),
         idempotent_hint: own.idempotent_hint.or(by_method.idempotent_hint),
         open_world_hint: own.open_world_hint.or(by_method.open_world_hint),
-        tags: operation.tags.clone(),
+        tags: tags(operation),
     }
+}
+
+fn tags(operation: &Operation) -> Vec<String> {
+    operation.tags.iter().map(|tag| clean(tag)).collect()
 }
 
 /// POST can be anything and is left at the protocol's defaults. Any service behind a bridge is an
@@ -87,7 +91,7 @@ pub(super) fn meta(document: &Document, operation: &Operation) -> Json {
         put("operationId", id.as_str().into());
     }
     if !operation.tags.is_empty() {
-        put("tags", operation.tags.clone().into());
+        put("tags", tags(operation).into());
     }
     if operation.deprecated {
         put("deprecated", true.into());

@@ -7,6 +7,7 @@ use super::convert::Extra;
 use super::defs::Definitions;
 use super::fragment::{Fragment, Members};
 use super::parameters::Planned;
+use super::text::clean;
 use crate::tool::PartKind;
 
 /// The text of the input schema, and whether something was left out to keep it within `limit`
@@ -180,7 +181,7 @@ fn write_whole(definitions: &mut Definitions<'_>, body: &PlannedBody<'_>, out: &
             members.key("type").raw("\"array\"");
             members
                 .key("description")
-                .string(description.unwrap_or("One JSON value a line."));
+                .string(&clean(description.unwrap_or("One JSON value a line.")));
             let items = best.media.item_schema.as_ref().or_else(|| {
                 definitions
                     .resolve(schema)
@@ -212,7 +213,7 @@ fn write_whole(definitions: &mut Definitions<'_>, body: &PlannedBody<'_>, out: &
                 || "The bytes to send, as base64.".to_owned(),
                 |text| format!("{text} (The bytes to send, as base64.)"),
             );
-            members.key("description").string(&said);
+            members.key("description").string(&clean(&said));
             members.close();
         }
     }
@@ -233,7 +234,7 @@ fn write_multipart(
     let mut members = Members::open(out);
     members.key("type").raw("\"object\"");
     if let Some(description) = extra.description {
-        members.key("description").string(description);
+        members.key("description").string(&clean(description));
     }
     let mut properties = Members::open(members.key("properties"));
     for (name, schema) in &view.fields {
@@ -268,7 +269,7 @@ fn part(
             let mut members = Members::open(out);
             members.key("type").raw("\"array\"");
             if let Some(said) = said {
-                members.key("description").string(said);
+                members.key("description").string(&clean(said));
             }
             file(None, members.key("items"));
             for keyword in ["minItems", "maxItems"] {
@@ -289,7 +290,7 @@ fn file(said: Option<&str>, out: &mut Fragment) {
     let mut members = Members::open(out);
     let how = "A file: its bytes as base64 text, or an object with `data` (base64) or `text`.";
     let description = said.map_or_else(|| how.to_owned(), |said| format!("{said} ({how})"));
-    members.key("description").string(&description);
+    members.key("description").string(&clean(&description));
     members.key("anyOf").raw(concat!(
         r#"[{"type":"string","contentEncoding":"base64"},{"type":"object","properties":{"#,
         r#""data":{"type":"string","contentEncoding":"base64","description":"The bytes as base64."},"#,

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use super::fragment::Members;
+use super::text::clean;
 
 /// A longer default says more than it helps, in bytes of JSON.
 const MAX_DEFAULT: usize = 1024;
@@ -20,6 +21,7 @@ pub(super) enum Kind {
     Schemas,
     Named { same: bool },
     Properties,
+    Prose,
     Text,
     Pattern,
     Number,
@@ -61,7 +63,8 @@ pub(super) fn kind(keyword: &str) -> Kind {
         | "unevaluatedItems"
         | "unevaluatedProperties"
         | "contentSchema" => Kind::Schema { same: false },
-        "title" | "description" | "format" | "contentEncoding" | "contentMediaType" => Kind::Text,
+        "title" | "description" => Kind::Prose,
+        "format" | "contentEncoding" | "contentMediaType" => Kind::Text,
         "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf" => {
             Kind::Number
         }
@@ -98,6 +101,9 @@ pub(super) fn plain(
         return;
     }
     let value = match (kind, value) {
+        (Kind::Prose, Value::String(text)) => Some(clean(text))
+            .filter(|text| !text.is_empty())
+            .map(Value::from),
         (Kind::Names, Value::Array(list)) => names(list, hidden),
         (Kind::NamesBy, Value::Object(map)) => Some(Value::Object(
             map.iter()

@@ -1,6 +1,7 @@
 //! Discovery (pure): every operation becomes a tool, or a reason why not.
 
 mod body;
+mod circles;
 mod convert;
 mod defs;
 #[cfg(test)]
@@ -17,11 +18,13 @@ mod output;
 mod overrides;
 mod parameters;
 mod path;
+mod pattern;
 mod select;
 mod settings;
 mod target;
 #[cfg(test)]
 mod tests;
+mod text;
 mod xml;
 
 pub use lint::{Diagnosis, RULES, diagnose};

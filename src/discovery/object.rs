@@ -21,6 +21,9 @@ pub(super) struct ObjectView<'s> {
     pub(super) conditional: bool,
     /// Something says that values are objects.
     is_object: bool,
+    /// The names among the fields and the required ones.
+    known: HashSet<&'s str>,
+    needed: HashSet<&'s str>,
 }
 
 /// The most schemas looked at for one object: members of members multiply.
@@ -124,14 +127,14 @@ impl<'d> Definitions<'d> {
         if let Some(Value::Object(properties)) = map.get("properties") {
             view.is_object |= !map.contains_key("type");
             for (name, schema) in properties {
-                if !view.fields.iter().any(|(known, _)| known == name) {
+                if view.known.insert(name) {
                     view.fields.push((name, schema));
                 }
             }
         }
         if let Some(Value::Array(names)) = map.get("required") {
             for name in names.iter().filter_map(Value::as_str) {
-                if !view.required.contains(&name) {
+                if view.needed.insert(name) {
                     view.required.push(name);
                 }
             }

@@ -17,6 +17,7 @@ mod documents;
 mod examples;
 mod faults;
 mod hostile;
+mod hostile_documents;
 mod metadata;
 mod paths;
 mod protocol;

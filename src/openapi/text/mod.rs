@@ -76,7 +76,11 @@ fn json_or_yaml(text: &str, name: &str) -> Result<Parsed, LoadError> {
 
 /// UTF-8 without a byte order mark (RFC 8259, section 8.1).
 fn decode<'a>(bytes: &'a [u8], name: &str) -> Result<&'a str, LoadError> {
-    if bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]) {
+    // With a byte order mark, or without: no document begins with a null.
+    if matches!(
+        bytes,
+        [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] | [0, _, ..] | [_, 0, ..]
+    ) {
         return Err(LoadError::Encoding {
             name: name.into(),
             line: 1,

@@ -1,6 +1,6 @@
 //! One schema of any dialect to JSON Schema 2020-12: the walk through its subschemas.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::super::finding::{Findings, Place};
 use super::super::reference::kind;
@@ -87,22 +87,14 @@ impl Schemas<'_> {
         {
             draft_items(map);
         }
-        let mut required = Vec::new();
         for (key, value) in map.iter_mut() {
             match (holds(key), value) {
                 (Some(Holds::One), value) => {
                     place.within(key, |place| self.normalise(value, place, depth + 1));
                 }
                 (Some(Holds::ByName), Value::Object(members)) => {
-                    // Only properties can be required.
-                    let mut ignored = Vec::new();
-                    let names = if key == "properties" {
-                        &mut required
-                    } else {
-                        &mut ignored
-                    };
                     place.within(key, |place| {
-                        members.retain(|name, value| self.member(name, value, place, depth, names));
+                        members.retain(|name, value| self.member(name, value, place, depth));
                     });
                 }
                 (Some(Holds::List), Value::Array(list)) => place.within(key, |place| {
@@ -112,9 +104,6 @@ impl Schemas<'_> {
                 }),
                 _ => {}
             }
-        }
-        if !required.is_empty() {
-            hoist(map, required);
         }
         if map
             .keys()
@@ -145,16 +134,9 @@ impl Schemas<'_> {
         }
     }
 
-    /// Whether a named schema stays. A boolean `required` inside a property (draft 3, and many
-    /// hand-written documents) belongs to the parent.
-    fn member(
-        &mut self,
-        name: &str,
-        value: &mut Value,
-        place: &mut Place,
-        depth: usize,
-        required: &mut Vec<String>,
-    ) -> bool {
+    /// Whether a named schema stays. A boolean `required` inside a property (draft 3) counts for
+    /// nothing: the service may well do without, and no valid call may be refused.
+    fn member(&mut self, name: &str, value: &mut Value, place: &mut Place, depth: usize) -> bool {
         if !matches!(value, Value::Object(_) | Value::Bool(_)) {
             self.findings.warn(
                 "invalid-schema",
@@ -164,26 +146,11 @@ impl Schemas<'_> {
             );
             return false;
         }
-        if value.get("required") == Some(&Value::Bool(true)) {
-            required.push(name.to_owned());
-        }
         place.within(name, |place| self.normalise(value, place, depth + 1));
         true
     }
 }
 
-fn hoist(map: &mut Map<String, Value>, names: Vec<String>) {
-    if let Value::Array(list) = map.entry("required").or_insert_with(|| json!([])) {
-        for name in names {
-            let name = Value::String(name);
-            if !list.contains(&name) {
-                list.push(name);
-            }
-        }
-    }
-}
-
-/// `items` as an array and `additionalItems` are `prefixItems` and `items` since 2020-12.
 fn draft_items(map: &mut Map<String, Value>) {
     if matches!(map.get("items"), Some(Value::Array(_))) {
         let listed = map.shift_remove("items");

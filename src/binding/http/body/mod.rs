@@ -3,6 +3,7 @@
 mod base64;
 mod form;
 mod multipart;
+mod sniff;
 mod xml;
 
 #[cfg(test)]
@@ -137,7 +138,7 @@ fn encode(media: &BodyMedia, value: &BodyValue<'_>, at: &str) -> Result<(String,
         }
     };
     let fallback = match media.codec {
-        BodyCodec::Binary => "application/octet-stream",
+        BodyCodec::Binary => sniff::media_type(&media.media_type, &bytes),
         BodyCodec::Form(_) => "application/x-www-form-urlencoded",
         _ => "application/json",
     };
