@@ -1,97 +1,122 @@
-//! Which definitions describe the same value round in a circle.
+//! Which definitions lead round in a circle.
 
 use std::collections::HashMap;
+use std::hash::Hash;
 
 use serde_json::Value;
 
 use super::defs::{Definitions, reference_of};
 use super::keywords::{Kind, kind};
 
-/// The strongly connected components of the graph whose edges are references that describe the
-/// value itself (`$ref`, `allOf`, `not`, `if`, ...), not a part of it. Each definition is looked at
-/// once per document, whatever refers to it: Tarjan's algorithm, without recursion.
-#[derive(Debug, Default)]
-pub(super) struct Circles {
-    /// The definition's number in the order of discovery.
-    numbers: HashMap<String, usize>,
+/// The strongly connected components of a graph, found as they are asked for: Tarjan's algorithm,
+/// without recursion. Each node is looked at once, whatever leads to it.
+#[derive(Debug)]
+pub(super) struct Circles<K> {
+    /// The node's number in the order of discovery.
+    numbers: HashMap<K, usize>,
     /// By number: the component, once it is complete.
-    components: Vec<Option<usize>>,
+    components: Vec<Option<Component>>,
     /// By number: the smallest number reached.
     lows: Vec<usize>,
+    /// By number: the node leads to itself.
+    loops: Vec<bool>,
     /// Numbers whose component is not complete.
     open: Vec<usize>,
 }
 
-/// A definition whose edges are being followed.
-struct Frame {
+/// Nodes that all lead to each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Component {
     number: usize,
-    targets: Vec<String>,
+    /// There is a way from each of its nodes back to it.
+    pub(super) circular: bool,
 }
 
-impl Circles {
-    /// Whether `a` leads to `b` and `b` to `a`.
-    pub(super) fn joins(&mut self, a: &str, b: &str, definitions: &Definitions<'_>) -> bool {
-        let (a, b) = (
-            self.component(a, definitions),
-            self.component(b, definitions),
-        );
-        a.is_some() && a == b
-    }
+/// A node whose edges are being followed.
+struct Frame<K> {
+    number: usize,
+    targets: Vec<K>,
+}
 
-    fn component(&mut self, reference: &str, definitions: &Definitions<'_>) -> Option<usize> {
-        if !self.numbers.contains_key(reference) {
-            let frame = self.enter(reference, definitions);
-            self.follow(frame, definitions);
+impl<K> Default for Circles<K> {
+    fn default() -> Self {
+        Self {
+            numbers: HashMap::new(),
+            components: Vec::new(),
+            lows: Vec::new(),
+            loops: Vec::new(),
+            open: Vec::new(),
         }
-        let number = *self.numbers.get(reference)?;
+    }
+}
+
+impl<K: Clone + Eq + Hash> Circles<K> {
+    /// The component of a node, given what each node leads to.
+    pub(super) fn component(
+        &mut self,
+        node: &K,
+        targets: &mut dyn FnMut(&K) -> Vec<K>,
+    ) -> Option<Component> {
+        if !self.numbers.contains_key(node) {
+            let mut frames = vec![self.enter(node, targets)];
+            while !frames.is_empty() {
+                self.step(&mut frames, targets);
+            }
+        }
+        let number = *self.numbers.get(node)?;
         self.components.get(number).copied().flatten()
     }
 
-    fn enter(&mut self, key: &str, definitions: &Definitions<'_>) -> Frame {
+    fn enter(&mut self, node: &K, targets: &mut dyn FnMut(&K) -> Vec<K>) -> Frame<K> {
         let number = self.components.len();
-        self.numbers.insert(key.to_owned(), number);
+        let targets = targets(node);
+        self.numbers.insert(node.clone(), number);
         self.components.push(None);
         self.lows.push(number);
+        self.loops.push(targets.contains(node));
         self.open.push(number);
-        let targets = definitions
-            .lookup(key)
-            .map(|(_, schema)| targets(schema, definitions))
-            .unwrap_or_default();
         Frame { number, targets }
     }
 
-    fn follow(&mut self, first: Frame, definitions: &Definitions<'_>) {
-        let mut frames = vec![first];
-        while let Some(frame) = frames.last_mut() {
-            let number = frame.number;
-            if let Some(target) = frame.targets.pop() {
-                match self.numbers.get(&target) {
-                    None => frames.push(self.enter(&target, definitions)),
-                    Some(&known) if self.components[known].is_none() => {
-                        self.lows[number] = self.lows[number].min(known);
-                    }
-                    Some(_) => {}
+    fn step(&mut self, frames: &mut Vec<Frame<K>>, targets: &mut dyn FnMut(&K) -> Vec<K>) {
+        let Some(frame) = frames.last_mut() else {
+            return;
+        };
+        let number = frame.number;
+        if let Some(target) = frame.targets.pop() {
+            match self.numbers.get(&target) {
+                None => frames.push(self.enter(&target, targets)),
+                Some(&known) if self.components[known].is_none() => {
+                    self.lows[number] = self.lows[number].min(known);
                 }
-                continue;
+                Some(_) => {}
             }
-            frames.pop();
-            if let Some(parent) = frames.last() {
-                self.lows[parent.number] = self.lows[parent.number].min(self.lows[number]);
-            }
-            if self.lows[number] == number {
-                while let Some(member) = self.open.pop() {
-                    self.components[member] = Some(number);
-                    if member == number {
-                        break;
-                    }
-                }
+            return;
+        }
+        frames.pop();
+        if let Some(parent) = frames.last() {
+            self.lows[parent.number] = self.lows[parent.number].min(self.lows[number]);
+        }
+        if self.lows[number] == number {
+            self.complete(number);
+        }
+    }
+
+    fn complete(&mut self, number: usize) {
+        let circular = self.open.last() != Some(&number) || self.loops[number];
+        let component = Component { number, circular };
+        while let Some(member) = self.open.pop() {
+            self.components[member] = Some(component);
+            if member == number {
+                break;
             }
         }
     }
 }
 
-/// The definitions that describe the same value as `schema`, each once.
-fn targets(schema: &Value, definitions: &Definitions<'_>) -> Vec<String> {
+/// The definitions that describe the same value as `schema` (`$ref`, `allOf`, `not`, `if`, ...), not
+/// a part of it; each once.
+pub(super) fn same_value(schema: &Value, definitions: &Definitions<'_>) -> Vec<String> {
     let mut found = Vec::new();
     let mut open = vec![schema];
     while let Some(schema) = open.pop() {
@@ -115,4 +140,31 @@ fn targets(schema: &Value, definitions: &Definitions<'_>) -> Vec<String> {
     found.sort_unstable();
     found.dedup();
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nodes_that_lead_to_each_other_are_one_component() {
+        // 0 -> 1 -> 2 -> 0, 2 -> 3 -> 4, 5 -> 5, and a chain too long for recursion.
+        let mut targets = |node: &usize| match *node {
+            0 => vec![1],
+            1 => vec![2],
+            2 => vec![0, 3],
+            3 => vec![4],
+            5 => vec![5],
+            100..500_000 => vec![node + 1],
+            _ => Vec::new(),
+        };
+        let mut circles = Circles::default();
+        let found = [3, 1, 0, 2, 4, 5, 100].map(|node| circles.component(&node, &mut targets));
+        let found = found.map(Option::unwrap);
+        assert_eq!(found[1], found[2]);
+        assert_eq!(found[1], found[3]);
+        assert_ne!(found[0], found[1]);
+        let circular = found.map(|component| component.circular);
+        assert_eq!(circular, [false, true, true, true, false, true, false]);
+    }
 }

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
-use super::circles::Circles;
+use super::circles::{Circles, same_value};
 use super::fragment::{Fragment, Hole, Piece};
 use super::naming::name_of;
 use crate::openapi::Schemas;
@@ -46,7 +46,10 @@ pub(super) struct Definitions<'d> {
     ids: HashMap<String, usize>,
     names: HashSet<String>,
     entries: Vec<Entry<'d>>,
-    circles: Circles,
+    /// Over references: which describe the same value.
+    same: Circles<String>,
+    /// Over definitions: which reach themselves.
+    reach: Circles<usize>,
 }
 
 #[derive(Debug)]
@@ -55,7 +58,6 @@ struct Entry<'d> {
     name: String,
     source: &'d Value,
     fragment: Option<Fragment>,
-    recursive: Option<bool>,
     /// Has an anchor, so it must stand exactly once.
     pinned: bool,
 }
@@ -83,7 +85,8 @@ impl<'d> Definitions<'d> {
             ids: HashMap::new(),
             names: HashSet::new(),
             entries: Vec::new(),
-            circles: Circles::default(),
+            same: Circles::default(),
+            reach: Circles::default(),
         }
     }
 
@@ -138,9 +141,17 @@ impl<'d> Definitions<'d> {
     /// ever.
     pub(super) fn describes_same(&mut self, id: usize, within: &str) -> bool {
         let from = self.entries[id].reference.clone();
-        let mut circles = std::mem::take(&mut self.circles);
-        let same = from == within || circles.joins(&from, within, self);
-        self.circles = circles;
+        if from == within {
+            return true;
+        }
+        let mut circles = std::mem::take(&mut self.same);
+        let mut targets = |key: &String| match self.lookup(key) {
+            Some((_, schema)) => same_value(schema, self),
+            None => Vec::new(),
+        };
+        let from = circles.component(&from, &mut targets);
+        let same = from.is_some() && from == circles.component(&within.to_owned(), &mut targets);
+        self.same = circles;
         same
     }
 
@@ -183,7 +194,6 @@ impl<'d> Definitions<'d> {
             name,
             source,
             fragment: None,
-            recursive: None,
             pinned,
         });
         self.ids.insert(reference.to_owned(), id);
@@ -207,18 +217,19 @@ impl<'d> Definitions<'d> {
 
     /// Whether a definition reaches itself.
     pub(super) fn recursive(&mut self, id: usize) -> bool {
-        if let Some(known) = self.entries[id].recursive {
-            return known;
-        }
-        let mut seen = HashSet::new();
-        let mut open = vec![id];
-        while let Some(next) = open.pop() {
-            let targets: Vec<usize> = self.fragment(next).holes().map(|h| h.definition).collect();
-            open.extend(targets.into_iter().filter(|&target| seen.insert(target)));
-        }
-        let recursive = seen.contains(&id);
-        self.entries[id].recursive = Some(recursive);
-        recursive
+        let mut circles = std::mem::take(&mut self.reach);
+        let component = circles.component(&id, &mut |&id| {
+            let mut targets: Vec<usize> = self
+                .fragment(id)
+                .holes()
+                .map(|hole| hole.definition)
+                .collect();
+            targets.sort_unstable();
+            targets.dedup();
+            targets
+        });
+        self.reach = circles;
+        component.is_some_and(|component| component.circular)
     }
 
     /// A definition's text, converted when first asked for.
