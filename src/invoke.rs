@@ -5,14 +5,14 @@
 use std::sync::{Arc, OnceLock};
 
 use arc_swap::ArcSwap;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::binding::{self, Fault, SchemaError, Validator};
 use crate::handler::http::HttpHandler;
 use crate::interpret;
 use crate::policy::{CallRecord, Ending};
 use crate::registry::{DuplicateName, Registry};
-use crate::tool::{HttpTarget, Outcome, Target, Tool, ToolCall};
+use crate::tool::{HttpTarget, Json, Outcome, Target, Tool, ToolCall};
 
 /// The tools that can be called now.
 pub type Catalogue = Registry<Prepared>;
@@ -134,6 +134,37 @@ impl Invoker {
                 tracing::debug!(error = ?error, "no answer from upstream");
                 interpret::http_failure(target, &error)
             }
+        }
+    }
+}
+
+/// Checks the arguments of what is no tool of the catalogue as a tool's are checked.
+#[derive(Debug)]
+pub struct ArgumentCheck(Validator);
+
+impl ArgumentCheck {
+    /// Compiles the schema.
+    ///
+    /// # Errors
+    /// [`CallError::Unusable`] when it is none.
+    pub fn new(schema: &Json) -> Result<Self, CallError> {
+        Validator::compile(schema)
+            .map(Self)
+            .map_err(CallError::Unusable)
+    }
+
+    /// The arguments, put right where it is plain what was meant.
+    ///
+    /// # Errors
+    /// [`CallError::InvalidArguments`] when they do not fit.
+    pub fn check(&self, arguments: Map<String, Value>) -> Result<Map<String, Value>, CallError> {
+        let mut arguments = Value::Object(arguments);
+        self.0
+            .check(&mut arguments)
+            .map_err(CallError::InvalidArguments)?;
+        match arguments {
+            Value::Object(arguments) => Ok(arguments),
+            _ => Err(CallError::InvalidArguments(Vec::new())),
         }
     }
 }

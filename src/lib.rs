@@ -8,7 +8,8 @@
 //! 4. [`registry`]: tools by name, immutable, swapped whole on reload.
 //! 5. [`invoke`]: find the tool, validate and bind the arguments ([`binding`]), carry the plan out
 //!    ([`handler`]), understand the reply ([`interpret`]), under the rules of [`policy`].
-//! 6. [`mcp`]: a JSON-RPC answer exactly as the client's protocol revision wants it.
+//! 6. [`mcp`]: a JSON-RPC answer exactly as the client's protocol revision wants it; where the tools are
+//!    too many to list, [`search`] finds them.
 //! 7. [`transport`]: Streamable HTTP or stdio.
 
 pub mod app;
@@ -23,6 +24,7 @@ pub mod mcp;
 pub mod openapi;
 pub mod policy;
 pub mod registry;
+pub mod search;
 pub mod secret;
 pub mod telemetry;
 pub mod tool;

@@ -63,7 +63,7 @@ impl<H> Registry<H> {
     }
 
     /// All tools in their order.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = &Entry<H>> {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &Entry<H>> + Clone {
         self.entries.iter()
     }
 
@@ -97,6 +97,7 @@ mod tests {
             title: None,
             description: name.to_owned(),
             input_schema: Json::from_value(&serde_json::json!({ "type": "object" })),
+            listed_schema: None,
             output_schema: None,
             annotations: Annotations::default(),
             meta: Json::from_value(&serde_json::json!({})),

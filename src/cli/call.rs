@@ -54,7 +54,7 @@ impl Call {
             base_url: self.base_url.take(),
             overlays: std::mem::take(&mut self.overlays),
             log: Some(self.log.take().unwrap_or_else(|| "warn".to_owned())),
-            log_format: None,
+            ..DocumentFlags::default()
         };
         let flags = ServeFlags {
             timeout: self.timeout.take(),

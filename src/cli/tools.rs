@@ -21,7 +21,7 @@ pub(super) struct Tools {
     /// Print what was skipped or changed, and why
     #[arg(long)]
     why: bool,
-    /// Print about how many tokens each tool costs a model
+    /// Print about how many tokens each tool costs a model, the dearest first, and what all cost
     #[arg(long)]
     cost: bool,
     /// Print what the second of two documents changes in the tools of the first
@@ -37,10 +37,21 @@ pub(super) struct Tools {
 enum Deny {
     /// Those that make calls fail which were valid
     Breaking,
+    /// The order of `--cost`
+    #[arg(long, value_name = "ORDER", default_value = "cost")]
+    sort: Order,
 }
 
-/// Models read about four characters of JSON as one token.
-const CHARACTERS_PER_TOKEN: usize = 4;
+/// The order of the tools with their costs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Order {
+    /// The dearest first
+    Cost,
+    /// By name
+    Name,
+    /// As the documents have them
+    Document,
+}
 
 impl Tools {
     pub(super) async fn run(self) -> Result<(), Failure> {
@@ -50,15 +61,15 @@ impl Tools {
         }
         let discovery = app::discover(&config).await?;
         if self.json {
-            let tools: Vec<String> = discovery.tools.iter().map(mcp::tool_definition).collect();
+            let tools = mcp::tool_definitions(&discovery.tools, &config.mcp);
             return print(format!("[\n{}\n]", tools.join(",\n")));
         }
-        for tool in &discovery.tools {
-            print(self.line(tool))?;
-        }
         if self.cost {
-            let total: usize = discovery.tools.iter().map(tokens).sum();
-            print(format!("{total:>7} tokens in all, about"))?;
+            self.costs(&discovery.tools, &config)?;
+        } else {
+            for tool in &discovery.tools {
+                print(line(tool))?;
+            }
         }
         if self.why {
             why(&discovery)?;
@@ -98,19 +109,48 @@ impl Tools {
         Ok(())
     }
 
-    fn line(&self, tool: &Tool) -> String {
-        let Target::Http(target) = &tool.target;
-        let first = tool.description.lines().next().unwrap_or_default();
-        let line = format!(
-            "{}  {} {}  {first}",
-            tool.name, target.method, target.path.template
-        );
-        if self.cost {
-            format!("{:>7}  {line}", tokens(tool))
-        } else {
-            line
+    /// What each tool costs in the form it is listed in, and what the whole costs in each form.
+    fn costs(&self, tools: &[Tool], config: &Config) -> Result<(), Failure> {
+        let shape = mcp::shape(tools, &config.mcp);
+        let mut priced: Vec<(usize, &Tool)> = tools
+            .iter()
+            .map(|tool| match shape {
+                mcp::Shape::Slim => (mcp::tokens(&mcp::slim(tool)), tool),
+                mcp::Shape::Full | mcp::Shape::Search => (mcp::tokens(tool), tool),
+            })
+            .collect();
+        match self.sort {
+            Order::Cost => priced.sort_by_key(|(tokens, _)| std::cmp::Reverse(*tokens)),
+            Order::Name => priced.sort_by(|(_, a), (_, b)| a.name.cmp(&b.name)),
+            Order::Document => {}
         }
+        for (tokens, tool) in priced {
+            print(format!("{tokens:>7}  {}", line(tool)))?;
+        }
+        let costs = mcp::costs(tools);
+        for (one, tokens, what) in [
+            (mcp::Shape::Full, costs.full, "the full list"),
+            (mcp::Shape::Slim, costs.slim, "a slim list"),
+            (mcp::Shape::Search, costs.search, "search mode"),
+        ] {
+            let mark = if one == shape {
+                "  (this is what clients get)"
+            } else {
+                ""
+            };
+            print(format!("{tokens:>7}  tokens in all, about: {what}{mark}"))?;
+        }
+        Ok(())
     }
+}
+
+fn line(tool: &Tool) -> String {
+    let Target::Http(target) = &tool.target;
+    let first = tool.description.lines().next().unwrap_or_default();
+    format!(
+        "{}  {} {}  {first}",
+        tool.name, target.method, target.path.template
+    )
 }
 
 fn why(discovery: &Discovery) -> Result<(), Failure> {
@@ -124,11 +164,4 @@ fn why(discovery: &Discovery) -> Result<(), Failure> {
         print(format!("note     {note}"))?;
     }
     Ok(())
-}
-
-/// What a model reads of a tool: not its output schema, nor its metadata.
-fn tokens(tool: &Tool) -> usize {
-    let characters =
-        tool.name.as_str().len() + tool.description.len() + tool.input_schema.get().len();
-    characters.div_ceil(CHARACTERS_PER_TOKEN)
 }

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::discovery::{BodyShape, OutputSchemas, Override, Rule};
+use crate::discovery::{BodyShape, OutputSchemas, Override, Rule, SchemaProfile};
 
 /// The whole file. The same shape is what `mcpinvoke config` prints, with every value filled in.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -134,6 +135,16 @@ pub struct Tools {
     /// Whether output schemas are published.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output_schemas: Option<OutputSchemas>,
+    /// Whose rules the published input schemas keep.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub schema_profile: Option<SchemaProfile>,
+    /// Whether tools are listed, or found by searching.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mode: Option<ToolsMode>,
+    /// What a list may cost a model, in tokens; in mode `auto` a longer one is cut or replaced by a
+    /// search. 0 is no limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub budget: Option<usize>,
     /// Where given, only operations that match one of these become tools.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub include: Vec<Rule>,
@@ -146,6 +157,38 @@ pub struct Tools {
     /// Changes to single operations, by operationId or `METHOD /path`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub operations: BTreeMap<String, Override>,
+}
+
+/// Whether tools are listed, or found by searching.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ValueEnum)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolsMode {
+    /// Listed in the fullest form that the budget allows, searched where it allows none
+    Auto,
+    /// Listed, whatever it costs
+    List,
+    /// Three tools find, describe and call the others
+    Search,
+}
+
+impl From<ToolsMode> for crate::mcp::ToolsMode {
+    fn from(mode: ToolsMode) -> Self {
+        match mode {
+            ToolsMode::Auto => Self::Auto,
+            ToolsMode::List => Self::List,
+            ToolsMode::Search => Self::Search,
+        }
+    }
+}
+
+impl From<crate::mcp::ToolsMode> for ToolsMode {
+    fn from(mode: crate::mcp::ToolsMode) -> Self {
+        match mode {
+            crate::mcp::ToolsMode::Auto => Self::Auto,
+            crate::mcp::ToolsMode::List => Self::List,
+            crate::mcp::ToolsMode::Search => Self::Search,
+        }
+    }
 }
 
 /// Sizes and counts that are never exceeded.

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::file::ToolsMode;
+
 /// Which documents, and how to read them. Shared by all commands.
 #[derive(Debug, Clone, Default, Args)]
 pub struct DocumentFlags {
@@ -24,6 +26,17 @@ pub struct DocumentFlags {
     /// [env: MCPINVOKE_OVERLAYS, separated by spaces]
     #[arg(long = "overlay", value_name = "FILE")]
     pub overlays: Vec<String>,
+    /// Whether tools are listed, or found by searching
+    #[arg(long, value_name = "MODE", env = "MCPINVOKE_TOOLS_MODE")]
+    pub tools_mode: Option<ToolsMode>,
+
+    /// What a list of tools may cost a model, in tokens; a longer one is cut or replaced by a search
+    #[arg(long, value_name = "TOKENS", env = "MCPINVOKE_TOOLS_BUDGET")]
+    pub tools_budget: Option<usize>,
+
+    /// Whose rules the published input schemas keep
+    #[arg(long, value_name = "PROFILE", env = "MCPINVOKE_SCHEMA_PROFILE")]
+    pub schema_profile: Option<Profile>,
 
     /// What is logged on stderr: a level, or a filter such as `info,mcpinvoke::call=off`
     #[arg(long, value_name = "FILTER", env = "MCPINVOKE_LOG")]
@@ -74,6 +87,30 @@ pub struct ServeFlags {
     /// How long calls under way may take to finish at shutdown
     #[arg(long, value_name = "DURATION", env = "MCPINVOKE_DRAIN")]
     pub drain: Option<String>,
+}
+
+/// Whose rules the published input schemas keep.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Profile {
+    /// All of JSON Schema 2020-12, nothing composed at the root
+    Default,
+    /// The keywords that OpenAI's function calling knows
+    Openai,
+    /// The keywords that Gemini's function calling knows, without references
+    Gemini,
+    /// Types, properties, items, enums and descriptions alone
+    Simple,
+}
+
+impl From<Profile> for crate::discovery::SchemaProfile {
+    fn from(profile: Profile) -> Self {
+        match profile {
+            Profile::Default => Self::Default,
+            Profile::Openai => Self::Openai,
+            Profile::Gemini => Self::Gemini,
+            Profile::Simple => Self::Simple,
+        }
+    }
 }
 
 /// The form of log lines.

@@ -7,8 +7,8 @@ mod flags;
 mod quantity;
 mod resolve;
 
-pub use file::{File, FileFaults};
-pub use flags::{DocumentFlags, LogFormat, ServeFlags};
+pub use file::{File, FileFaults, ToolsMode};
+pub use flags::{DocumentFlags, LogFormat, Profile, ServeFlags};
 
 use std::fmt;
 

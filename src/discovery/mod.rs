@@ -30,7 +30,7 @@ mod xml;
 pub use lint::{Diagnosis, RULES, diagnose};
 pub use settings::{
     BodyShape, ConfirmRules, Exclude, Hints, OutputSchemas, Override, ParameterOverride, Rule,
-    Select, Settings,
+    SchemaProfile, Select, Settings,
 };
 
 use std::collections::HashSet;
@@ -246,6 +246,7 @@ impl<'a> Build<'a> {
             title: hints::title(operation, over),
             description: hints::description(operation, over),
             input_schema: json(input),
+            listed_schema: None,
             output_schema: self.output(operation, &name),
             meta: hints::meta(self.document, operation),
             target: Target::Http(Box::new(target)),

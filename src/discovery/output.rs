@@ -49,7 +49,11 @@ pub(super) fn schema<'a>(
         Some(view) if view.fields.is_empty() => {
             let values = view.additional.filter(|schema| schema.is_object());
             if let Some(schema) = values {
-                relaxed(definitions, schema, members.key("additionalProperties"));
+                // Not `additionalProperties`: clients know that as a boolean only, and one that reads a
+                // schema there refuses the whole list.
+                let mut any = Members::open(members.key("patternProperties"));
+                relaxed(definitions, schema, any.key(".*"));
+                any.close();
             }
         }
         Some(_) => either(definitions, schema, members.key("anyOf")),

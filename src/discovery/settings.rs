@@ -20,6 +20,8 @@ pub struct Settings {
     pub uniform_body_name: bool,
     /// Whether output schemas are published.
     pub output_schemas: OutputSchemas,
+    /// Whose rules the published input schemas keep.
+    pub schema_profile: SchemaProfile,
     /// A longer output schema is left out, in bytes of JSON.
     pub max_output_schema: usize,
     /// Beyond this an input schema's farther definitions are left out, in bytes of JSON.
@@ -38,6 +40,7 @@ impl Default for Settings {
             body: BodyShape::Whole,
             uniform_body_name: true,
             output_schemas: OutputSchemas::Relaxed,
+            schema_profile: SchemaProfile::Default,
             max_output_schema: 16 * 1024,
             max_input_schema: 512 * 1024,
             confirm: ConfirmRules::default(),
@@ -104,6 +107,22 @@ pub enum OutputSchemas {
     Relaxed,
     /// Not at all.
     Off,
+}
+
+/// Whose rules the published input schemas keep. Calls are checked against the whole schema whatever is
+/// published.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum SchemaProfile {
+    /// All of JSON Schema 2020-12, nothing composed at the root.
+    #[default]
+    Default,
+    /// The keywords that OpenAI's function calling knows.
+    Openai,
+    /// The keywords that Gemini's function calling knows, without references.
+    Gemini,
+    /// Types, properties, items, enums and descriptions alone.
+    Simple,
 }
 
 /// Which operations a human has to confirm.

@@ -112,9 +112,10 @@ impl Server {
     /// A method that is a tool's name. MCP's own methods have been looked at before; a tool
     /// cannot take the place of one that is not served either.
     fn is_direct_call(&self, method: &str) -> bool {
-        self.settings.direct_invocation
-            && !method.contains('/')
-            && self.invoker.catalogue().find(method).is_some()
+        self.settings.direct_invocation && !method.contains('/') && {
+            let (catalogue, listing) = self.catalogue();
+            catalogue.find(method).is_some() || listing.builtin(method).is_some()
+        }
     }
 
     fn initialize(

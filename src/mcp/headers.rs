@@ -118,8 +118,10 @@ const MAX_DEPTH: usize = 16;
 /// `properties` alone (SEP-2243).
 pub(crate) fn mirrors(tool: &Tool) -> Vec<Mirror> {
     let mut found = Vec::new();
-    if tool.input_schema.get().contains("\"x-mcp-header\"") {
-        collect(&tool.input_schema.parse(), &mut Vec::new(), &mut found);
+    // A client can repeat only what it has seen.
+    let schema = tool.published_schema();
+    if schema.get().contains("\"x-mcp-header\"") {
+        collect(&schema.parse(), &mut Vec::new(), &mut found);
     }
     found
 }

@@ -9,9 +9,12 @@ use bytes::Bytes;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
+use super::builtin::{Builtin, Builtins};
 use super::error::Refusal;
 use super::headers::{Mirror, mirrors};
 use super::revision::Revision;
+use super::settings::Settings;
+use super::shape::{Choice, Shape, choose, slim};
 use crate::invoke::Catalogue;
 use crate::tool::{Annotations, Json, Tool, ToolName};
 
@@ -22,12 +25,15 @@ pub(crate) struct Listing {
     /// The same for the same tools in the same order, in any process.
     fingerprint: [u8; 8],
     page_size: usize,
+    shape: Shape,
+    /// In search mode.
+    builtins: Option<Builtins>,
     pages: [OnceLock<Vec<Bytes>>; FORMS],
     mirrors: HashMap<ToolName, Vec<Mirror>>,
     pub(crate) views: [OnceLock<Bytes>; 2],
 }
 
-const FORMS: usize = 3;
+const FORMS: usize = 4;
 
 /// A tool as a revision wants it.
 #[derive(Serialize)]
@@ -47,14 +53,27 @@ struct Wire<'a> {
 }
 
 impl Listing {
-    pub(crate) fn new(catalogue: &Catalogue, page_size: usize) -> Self {
+    pub(crate) fn new(catalogue: &Catalogue, settings: &Settings) -> Self {
+        let tools = catalogue.iter().map(|entry| &*entry.tool);
+        let Choice { shape, why } = choose(tools.clone(), settings);
+        if let Some(why) = why.filter(|_| !catalogue.is_empty()) {
+            let count = catalogue.len();
+            match shape {
+                Shape::Full => tracing::warn!("all {count} tools are listed: {why}"),
+                Shape::Slim => tracing::info!("the {count} tools are listed in short: {why}"),
+                Shape::Search => {
+                    tracing::info!("the {count} tools are found by searching, not listed: {why}");
+                }
+            }
+        }
         let mut hash = Sha256::new();
         let mut found = HashMap::new();
         for entry in catalogue.iter() {
             hash.update(entry.tool.name.as_str());
             hash.update([0]);
             let mirrors = mirrors(&entry.tool);
-            if !mirrors.is_empty() {
+            // Nobody can repeat in a header what was never listed.
+            if !mirrors.is_empty() && shape != Shape::Search {
                 found.insert(entry.tool.name.clone(), mirrors);
             }
         }
@@ -65,7 +84,9 @@ impl Listing {
         Self {
             generation: catalogue.generation(),
             fingerprint,
-            page_size: page_size.max(1),
+            page_size: settings.page_size.max(1),
+            shape,
+            builtins: (shape == Shape::Search).then(|| Builtins::new(&tools)),
             pages: Default::default(),
             mirrors: found,
             views: Default::default(),
@@ -74,6 +95,12 @@ impl Listing {
 
     pub(crate) fn is_of(&self, catalogue: &Catalogue) -> bool {
         self.generation == catalogue.generation()
+    }
+
+    /// The tool of ours that has this name, in search mode.
+    pub(crate) fn builtin(&self, name: &str) -> Option<(&Builtins, &Builtin)> {
+        let builtins = self.builtins.as_ref()?;
+        Some((builtins, builtins.find(name)?))
     }
 
     /// The mirrored properties of a tool.
@@ -89,7 +116,9 @@ impl Listing {
         revision: Revision,
         cursor: Option<&str>,
     ) -> Result<Bytes, Refusal> {
-        let form = usize::from(revision.has_annotations()) + usize::from(revision.has_title());
+        let form = usize::from(revision.has_annotations())
+            + usize::from(revision.has_title())
+            + usize::from(revision.has_output_references());
         let pages = self.pages[form].get_or_init(|| self.build(catalogue, revision));
         let index = match cursor {
             None => 0,
@@ -99,12 +128,22 @@ impl Listing {
     }
 
     fn build(&self, catalogue: &Catalogue, revision: Revision) -> Vec<Bytes> {
-        let tools: Vec<&Tool> = catalogue.iter().map(|entry| &*entry.tool).collect();
+        let slimmed: Vec<Tool>;
+        let tools: Vec<Wire<'_>> = match (&self.builtins, self.shape) {
+            (Some(builtins), _) => builtins.iter().map(|one| ours(one, revision)).collect(),
+            (None, Shape::Slim) => {
+                slimmed = catalogue.iter().map(|entry| slim(&entry.tool)).collect();
+                slimmed.iter().map(|tool| project(tool, revision)).collect()
+            }
+            (None, Shape::Full | Shape::Search) => {
+                let tools = catalogue.iter().map(|entry| &*entry.tool);
+                tools.map(|tool| project(tool, revision)).collect()
+            }
+        };
         let mut pages = Vec::new();
-        for (index, chunk) in tools.chunks(self.page_size).enumerate() {
-            let wire: Vec<Wire<'_>> = chunk.iter().map(|tool| project(tool, revision)).collect();
+        for (index, wire) in tools.chunks(self.page_size).enumerate() {
             let mut page = b"\"tools\":".to_vec();
-            if let Err(error) = serde_json::to_writer(&mut page, &wire) {
+            if let Err(error) = serde_json::to_writer(&mut page, wire) {
                 // Every part is JSON text already, so this says that a type above is wrong.
                 tracing::error!(%error, "a page of tools cannot be written");
             }
@@ -154,15 +193,65 @@ pub(crate) fn definition(tool: &Tool, revision: Revision) -> String {
     serde_json::to_string(&project(tool, revision)).unwrap_or_default()
 }
 
+/// Three tools of ours or all of the catalogue, as `tools/list` of this revision has them.
+pub(crate) fn definitions<'a>(
+    tools: impl IntoIterator<Item = &'a Tool> + Clone,
+    settings: &Settings,
+    revision: Revision,
+) -> Vec<String> {
+    let write = |wire: Wire<'_>| serde_json::to_string(&wire).unwrap_or_default();
+    match choose(tools.clone(), settings).shape {
+        Shape::Full => {
+            let tools = tools.into_iter();
+            tools.map(|tool| definition(tool, revision)).collect()
+        }
+        Shape::Slim => {
+            let tools = tools.into_iter();
+            tools
+                .map(|tool| definition(&slim(tool), revision))
+                .collect()
+        }
+        Shape::Search => {
+            let builtins = Builtins::new(&tools);
+            let all = builtins.iter();
+            all.map(|one| write(ours(one, revision))).collect()
+        }
+    }
+}
+
+/// Whether clients of this revision see the tool's output schema.
+pub(crate) fn publishes_output(tool: &Tool, revision: Revision) -> bool {
+    published_output(tool, revision).is_some()
+}
+
+fn published_output(tool: &Tool, revision: Revision) -> Option<&Json> {
+    let schema = tool.output_schema.as_ref()?;
+    let refers = || schema.get().contains("\"$ref\"");
+    let fits = revision.has_title() && (revision.has_output_references() || !refers());
+    fits.then_some(schema)
+}
+
 fn project(tool: &Tool, revision: Revision) -> Wire<'_> {
     let full = revision.has_title();
     Wire {
         name: &tool.name,
         title: tool.title.as_deref().filter(|_| full),
         description: &tool.description,
-        input_schema: &tool.input_schema,
-        output_schema: tool.output_schema.as_ref().filter(|_| full),
+        input_schema: tool.published_schema(),
+        output_schema: published_output(tool, revision),
         annotations: revision.has_annotations().then_some(&tool.annotations),
         meta: Some(&tool.meta).filter(|meta| full && meta.get() != "{}"),
+    }
+}
+
+fn ours(builtin: &Builtin, revision: Revision) -> Wire<'_> {
+    Wire {
+        name: &builtin.name,
+        title: Some(builtin.title).filter(|_| revision.has_title()),
+        description: &builtin.description,
+        input_schema: &builtin.input_schema,
+        output_schema: None,
+        annotations: revision.has_annotations().then_some(&builtin.annotations),
+        meta: None,
     }
 }

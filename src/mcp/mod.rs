@@ -6,6 +6,7 @@
 //! methods and to [`call`].
 
 mod answer;
+mod builtin;
 mod call;
 mod content;
 mod context;
@@ -23,6 +24,7 @@ mod revision;
 mod server;
 mod session;
 mod settings;
+mod shape;
 mod show;
 mod stream;
 
@@ -39,8 +41,9 @@ pub use peer::{Peer, PeerError};
 pub use revision::Revision;
 pub use server::{Fault, Server};
 pub use session::Session;
-pub use settings::{Sessions, Settings};
-pub use show::{call_result, tool_definition};
+pub use settings::{Sessions, Settings, ToolsMode};
+pub use shape::{Costs, Shape, costs, shape, slim, tokens};
+pub use show::{call_result, tool_definition, tool_definitions};
 
 /// One message to the client.
 #[derive(Debug, Clone, PartialEq, Eq)]

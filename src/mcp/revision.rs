@@ -85,6 +85,13 @@ impl Revision {
         self >= Self::V2025_06_18
     }
 
+    /// Output schemas may refer to definitions of their own. The clients of the revisions before lose
+    /// `$defs`, and then refuse the whole list for the references that lead nowhere.
+    #[must_use]
+    pub fn has_output_references(self) -> bool {
+        self >= Self::V2025_11_25
+    }
+
     /// Results carry `structuredContent`.
     #[must_use]
     pub fn has_structured(self) -> bool {
@@ -147,6 +154,7 @@ mod tests {
             Some(R::V2025_11_25)
         );
         assert_eq!(first(R::has_any_structured), Some(R::V2026_07_28));
+        assert_eq!(first(R::has_output_references), Some(R::V2025_11_25));
         assert_eq!(first(R::is_modern), Some(R::V2026_07_28));
     }
 }

@@ -82,7 +82,7 @@ impl Server {
     /// A server for these tools.
     #[must_use]
     pub fn new(invoker: Arc<Invoker>, settings: Settings) -> Self {
-        let listing = Listing::new(&invoker.catalogue(), settings.page_size);
+        let listing = Listing::new(&invoker.catalogue(), &settings);
         Self {
             sessions: Sessions::new(settings.max_sessions, settings.session_idle),
             identity: Identity::of(&settings),
@@ -196,7 +196,7 @@ impl Server {
         if listing.is_of(&catalogue) {
             return (catalogue, listing);
         }
-        let listing = Arc::new(Listing::new(&catalogue, self.settings.page_size));
+        let listing = Arc::new(Listing::new(&catalogue, &self.settings));
         self.listing.store(Arc::clone(&listing));
         (catalogue, listing)
     }

@@ -13,6 +13,10 @@ pub struct Settings {
     pub version: String,
     /// What a model should know before it uses the tools.
     pub instructions: Option<String>,
+    /// Whether the tools are listed, or found by searching.
+    pub tools_mode: ToolsMode,
+    /// What a list of tools may cost a model, in tokens; 0 is no limit.
+    pub budget: usize,
     /// Tools on one page of `tools/list`; at least 1.
     pub page_size: usize,
     /// How long a client of 2026-07-28 may keep a list.
@@ -41,6 +45,18 @@ pub struct Settings {
     pub prompts: bool,
 }
 
+/// Whether the tools are listed, or found by searching.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ToolsMode {
+    /// Listed in the fullest form that the budget allows; searched where it allows none.
+    #[default]
+    Auto,
+    /// Listed, whatever it costs.
+    List,
+    /// Three tools find, describe and call the others.
+    Search,
+}
+
 /// When a session is minted for a client of a handshake revision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Sessions {
@@ -60,6 +76,8 @@ impl Default for Settings {
             title: None,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             instructions: None,
+            tools_mode: ToolsMode::Auto,
+            budget: 0,
             page_size: 500,
             ttl: Duration::from_secs(60),
             shared_lists: true,

@@ -36,6 +36,7 @@ pub(crate) fn tool(name: &str) -> Tool {
             "properties": {"id": {"type": "integer"}},
             "required": ["id"]
         })),
+        listed_schema: None,
         output_schema: Some(Json::from_value(&json!({"type": "object"}))),
         annotations: Annotations {
             read_only_hint: Some(true),

@@ -33,6 +33,9 @@ pub struct Tool {
     pub description: String,
     /// JSON Schema 2020-12 with `type: object` at the root.
     pub input_schema: Json,
+    /// What is published instead of `input_schema`, where that differs: a form that a model's provider
+    /// accepts. It takes all that `input_schema` takes; calls are always checked against the latter.
+    pub listed_schema: Option<Json>,
     /// JSON Schema 2020-12 with `type: object` at the root; absent where none is published.
     pub output_schema: Option<Json>,
     /// What a client may assume of a call.
@@ -45,6 +48,14 @@ pub struct Tool {
     pub requires: Vec<String>,
     /// Whether a human has to agree before each call.
     pub confirm: bool,
+}
+
+impl Tool {
+    /// The input schema as it is published.
+    #[must_use]
+    pub fn published_schema(&self) -> &Json {
+        self.listed_schema.as_ref().unwrap_or(&self.input_schema)
+    }
 }
 
 /// The hints of MCP's `ToolAnnotations`. Absent members mean the protocol's defaults.

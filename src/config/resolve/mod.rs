@@ -106,6 +106,10 @@ fn overlay(
     lay(&mut file.path, &serve.path);
     lay(&mut file.timeouts.call, &serve.timeout);
     lay(&mut file.timeouts.drain, &serve.drain);
+    file.tools.mode = documents.tools_mode.or(file.tools.mode);
+    file.tools.budget = documents.tools_budget.or(file.tools.budget);
+    let profile = documents.schema_profile.map(Into::into);
+    file.tools.schema_profile = profile.or(file.tools.schema_profile);
     if let Some(format) = documents.log_format {
         file.log.format = Some(match format {
             LogFormat::Text => LogForm::Text,
@@ -248,6 +252,7 @@ fn discovery_settings(file: &File, faults: &mut Faults) -> discovery::Settings {
         max_name_length,
         body: tools.body.unwrap_or(default.body),
         output_schemas: tools.output_schemas.unwrap_or(default.output_schemas),
+        schema_profile: tools.schema_profile.unwrap_or(default.schema_profile),
         overrides: tools.operations.clone(),
         ..default
     }
@@ -284,6 +289,8 @@ fn protocol_settings(file: &File, faults: &mut Faults) -> mcp::Settings {
     mcp::Settings {
         name: file.server.name.clone().unwrap_or(default.name),
         instructions: file.server.instructions.clone(),
+        tools_mode: file.tools.mode.map_or(default.tools_mode, Into::into),
+        budget: file.tools.budget.unwrap_or(default.budget),
         page_size,
         direct_invocation: file
             .server

@@ -39,6 +39,9 @@ pub(super) fn fill(mut file: File, config: &Config) -> File {
     file.tools.page_size = Some(config.mcp.page_size);
     file.tools.body = Some(config.discovery.body);
     file.tools.output_schemas = Some(config.discovery.output_schemas);
+    file.tools.schema_profile = Some(config.discovery.schema_profile);
+    file.tools.mode = Some(config.mcp.tools_mode.into());
+    file.tools.budget = Some(config.mcp.budget);
     file.tools.deprecated = Some(config.discovery.select.deprecated);
     file.limits = Limits {
         document: Some(quantity::show_bytes(config.openapi.max_bytes)),

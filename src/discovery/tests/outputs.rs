@@ -18,7 +18,7 @@ fn output_schemas_accept_every_object() {
         ),
         (
             json!({ "type": "object", "additionalProperties": { "type": "integer" } }),
-            "/additionalProperties/anyOf/0/type",
+            "/patternProperties/.*/anyOf/0/type",
         ),
         (
             json!({ "type": "object", "oneOf": [{ "required": ["a"] }, { "required": ["b"] }] }),

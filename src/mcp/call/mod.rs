@@ -1,5 +1,7 @@
 //! `tools/call` and direct calls, in every revision: checked, carried out, and heard of meanwhile.
 
+mod ours;
+
 use std::collections::VecDeque;
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
@@ -17,6 +19,7 @@ use tokio::sync::mpsc;
 use super::answer::{Ended, Form};
 use super::error::Refusal;
 use super::handshake::declares;
+use super::listing::publishes_output;
 use super::params::Meta;
 use super::peer::Peer;
 use super::progress::Reporter;
@@ -47,10 +50,16 @@ pub(crate) struct Request<'a> {
 /// Checks what the protocol checks before a call, and makes it ready to run.
 pub(crate) fn begin(
     server: &Arc<Server>,
-    request: Request<'_>,
+    mut request: Request<'_>,
     origin: Origin<'_>,
 ) -> Result<Accepted, Refusal> {
     let (catalogue, listing) = server.catalogue();
+    if let Some((builtins, builtin)) = listing.builtin(&request.name) {
+        match ours::answer(builtins, builtin, &mut request, &catalogue) {
+            Ok(None) => {}
+            result => return Ok(ours::record(server, &request, origin, builtin, result)),
+        }
+    }
     let tool = catalogue
         .find(&request.name)
         .map(|entry| Arc::clone(&entry.tool));
@@ -61,7 +70,7 @@ pub(crate) fn begin(
         direct: request.direct,
         publishes_output: tool
             .as_ref()
-            .is_some_and(|tool| tool.output_schema.is_some()),
+            .is_some_and(|tool| publishes_output(tool, request.revision)),
     };
     if let Some(tool) = &tool {
         if let Some(headers) = origin.headers.filter(|_| request.revision.is_modern()) {
@@ -79,7 +88,7 @@ pub(crate) fn begin(
         }
     }
     let call = prepare(request, tool.as_deref(), form, origin);
-    Ok(Accepted::Later(Work(Kind::Call(Box::new(call)))))
+    Ok(Accepted::Later(Work(Job::Call(Box::new(call)))))
 }
 
 fn prepare(request: Request<'_>, tool: Option<&Tool>, form: Form, origin: Origin<'_>) -> Call {
@@ -140,10 +149,10 @@ fn missing_capability(tool: &Tool, declared: Option<&RawValue>) -> Option<Refusa
 
 /// What a message takes before it is answered. Dropping it, or its future, cancels it.
 #[derive(Debug)]
-pub struct Work(Kind);
+pub struct Work(Job);
 
 #[derive(Debug)]
-enum Kind {
+enum Job {
     Call(Box<Call>),
     Batch(Vec<Accepted>),
 }
@@ -162,18 +171,18 @@ struct Call {
 
 impl Work {
     pub(crate) fn batch(items: Vec<Accepted>) -> Accepted {
-        Accepted::Later(Self(Kind::Batch(items)))
+        Accepted::Later(Self(Job::Batch(items)))
     }
 
     /// Does the work. Where something is to be sent before the answer, the rest of the work is
     /// done by whoever reads the stream.
     pub async fn finish(self) -> Answer {
         match self.0 {
-            Kind::Call(mut call) => match call.messages.take() {
+            Job::Call(mut call) => match call.messages.take() {
                 None => call.run().await.map_or(Answer::Nothing, Answer::Message),
                 Some(messages) => watch(messages, Box::pin(call.run())).await,
             },
-            Kind::Batch(items) => finish_batch(items).await,
+            Job::Batch(items) => finish_batch(items).await,
         }
     }
 
@@ -181,11 +190,11 @@ impl Work {
     #[must_use]
     pub fn refuse(self, fault: Fault) -> Answer {
         match self.0 {
-            Kind::Call(call) => Answer::Message(call.form.refuse(&match fault {
+            Job::Call(call) => Answer::Message(call.form.refuse(&match fault {
                 Fault::Busy => Refusal::Busy,
                 _ => Refusal::Internal(None),
             })),
-            Kind::Batch(_) => Answer::Message(Refusal::Busy.message(None, false)),
+            Job::Batch(_) => Answer::Message(Refusal::Busy.message(None, false)),
         }
     }
 }
