@@ -30,6 +30,9 @@ pub(super) struct Tools {
     /// With --diff: fail where there are such changes
     #[arg(long, value_enum, value_name = "WHAT", requires = "diff")]
     deny: Option<Deny>,
+    /// The order of `--cost`
+    #[arg(long, value_name = "ORDER", default_value = "cost")]
+    sort: Order,
 }
 
 /// Changes that fail.
@@ -37,9 +40,6 @@ pub(super) struct Tools {
 enum Deny {
     /// Those that make calls fail which were valid
     Breaking,
-    /// The order of `--cost`
-    #[arg(long, value_name = "ORDER", default_value = "cost")]
-    sort: Order,
 }
 
 /// The order of the tools with their costs.

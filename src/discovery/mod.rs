@@ -19,6 +19,7 @@ mod overrides;
 mod parameters;
 mod path;
 mod pattern;
+mod profile;
 mod select;
 mod settings;
 mod target;
@@ -233,6 +234,7 @@ impl<'a> Build<'a> {
         if was_cut {
             self.cut_inputs.push(name.to_string());
         }
+        let input = json(input);
         let target = target::target(
             operation,
             chosen.base.clone(),
@@ -245,8 +247,8 @@ impl<'a> Build<'a> {
         Tool {
             title: hints::title(operation, over),
             description: hints::description(operation, over),
-            input_schema: json(input),
-            listed_schema: None,
+            listed_schema: profile::listed(&input, self.settings.schema_profile),
+            input_schema: input,
             output_schema: self.output(operation, &name),
             meta: hints::meta(self.document, operation),
             target: Target::Http(Box::new(target)),
