@@ -145,6 +145,8 @@ impl<'d> Definitions<'d> {
             hidden: Some(&hidden),
             ..at
         };
+        let composed = self.composed(map);
+        let map = composed.as_ref().unwrap_or(map);
         let mut members = Members::open(out);
         for (keyword, value) in map {
             if !extra.replaces(keyword) {

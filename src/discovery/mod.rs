@@ -2,6 +2,7 @@
 
 mod body;
 mod circles;
+mod compose;
 mod convert;
 mod defs;
 #[cfg(test)]

@@ -21,3 +21,4 @@ mod hostile_documents;
 mod metadata;
 mod paths;
 mod protocol;
+mod search;

@@ -33,7 +33,9 @@ const MAX_HOPS: usize = 32;
 /// only where it has to be.
 pub(super) fn plain(whole: &Json) -> Option<Json> {
     let members: BTreeMap<Cow<'_, str>, &RawValue> = serde_json::from_str(whole.get()).ok()?;
-    if !members.keys().any(|key| COMPOSED.contains(&key.as_ref())) {
+    // Who names the dialect means every word of it.
+    let chosen = members.contains_key("$schema");
+    if chosen || !members.keys().any(|key| COMPOSED.contains(&key.as_ref())) {
         return None;
     }
     open(&whole.parse()).as_ref().map(Json::from_value)

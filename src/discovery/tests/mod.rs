@@ -2,6 +2,7 @@
 
 mod arguments;
 mod bodies;
+mod compositions;
 mod golden;
 mod operations;
 mod outputs;

@@ -1,0 +1,145 @@
+//! Compositions as models read them best, with the meaning they had.
+
+use super::*;
+
+fn body_of(schema: Value, components: &Value) -> (Value, Value) {
+    let whole = input(json_body(schema), components);
+    (whole["properties"]["body"].clone(), whole)
+}
+
+#[test]
+fn parts_of_an_object_are_one_object() {
+    let components = json!({
+        "Base": { "type": "object", "required": ["id"], "properties": {
+            "id": { "type": "string" }, "note": { "type": "string" } } },
+        "Middle": { "allOf": [
+            { "$ref": "#/components/schemas/Base" },
+            { "properties": { "size": { "type": "integer" } } },
+        ] },
+    });
+    let (body, whole) = body_of(
+        json!({ "description": "D", "allOf": [
+            { "$ref": "#/components/schemas/Middle" },
+            { "type": "object", "required": ["name"], "properties": {
+                "name": { "type": "string" }, "note": { "description": "A note", "maxLength": 3 } } },
+        ] }),
+        &components,
+    );
+    assert_eq!(
+        body,
+        json!({
+            "description": "D", "type": "object", "required": ["id", "name"],
+            "properties": {
+                "id": { "type": "string" },
+                "note": { "type": "string", "description": "A note", "maxLength": 3 },
+                "size": { "type": "integer" },
+                "name": { "type": "string" },
+            },
+        })
+    );
+    assert!(accepts(
+        &whole,
+        &json!({ "body": { "id": "a", "name": "b", "more": 1 } })
+    ));
+    assert!(!accepts(&whole, &json!({ "body": { "id": "a" } })));
+    assert!(!accepts(
+        &whole,
+        &json!({ "body": { "id": "a", "name": "b", "note": "long" } })
+    ));
+}
+
+#[test]
+fn what_does_not_merge_stays() {
+    let closed =
+        json!({ "type": "object", "properties": { "a": {} }, "additionalProperties": false });
+    let (body, _) = body_of(
+        json!({ "allOf": [closed, { "properties": { "b": { "type": "string" } } }] }),
+        &json!({}),
+    );
+    assert_eq!(body["allOf"], json!([closed]));
+    assert_eq!(body["properties"], json!({ "b": { "type": "string" } }));
+    let (body, whole) = body_of(
+        json!({ "allOf": [
+            { "properties": { "a": { "type": "integer", "minimum": 1 } } },
+            { "properties": { "a": { "type": "number", "minimum": 2 } } },
+        ] }),
+        &json!({}),
+    );
+    assert!(body["properties"]["a"]["allOf"].is_array(), "{body}");
+    assert!(!accepts(&whole, &json!({ "body": { "a": 1 } })));
+    assert!(accepts(&whole, &json!({ "body": { "a": 2 } })));
+}
+
+#[test]
+fn one_part_with_a_word_about_it_is_that_part() {
+    let components =
+        json!({ "Color": { "type": "string", "enum": ["red"], "description": "Any" } });
+    let (body, _) = body_of(
+        json!({ "description": "Mine", "allOf": [{ "$ref": "#/components/schemas/Color" }] }),
+        &components,
+    );
+    assert_eq!(
+        body,
+        json!({ "description": "Mine", "type": "string", "enum": ["red"] })
+    );
+}
+
+#[test]
+fn constants_are_an_enumeration() {
+    let (body, _) = body_of(
+        json!({ "description": "How bad.", "oneOf": [
+            { "const": 1, "title": "Low", "type": "integer" },
+            { "const": 2, "description": "High", "type": "integer" },
+        ] }),
+        &json!({}),
+    );
+    assert_eq!(
+        body,
+        json!({ "description": "How bad. `1`: Low, `2`: High.", "type": "integer", "enum": [1, 2] })
+    );
+    for other in [
+        json!({ "oneOf": [{ "const": 1 }, { "const": 1 }] }),
+        json!({ "anyOf": [{ "const": 1 }, { "type": "string" }] }),
+        json!({ "anyOf": [{ "const": 1, "minimum": 3 }, { "const": 2 }] }),
+    ] {
+        assert_eq!(body_of(other.clone(), &json!({})).0, other);
+    }
+}
+
+#[test]
+fn a_discriminator_is_a_constant_in_each_branch() {
+    let animal = |own: &str, kind: Value| json!({ "type": "object", "properties": { "kind": kind, own: { "type": "boolean" } } });
+    let text = json!({ "type": "string" });
+    let components = json!({
+        "Cat": animal("meows", text.clone()),
+        "Dog": animal("barks", text.clone()),
+        "Cow": animal("moos", json!({ "type": "string", "enum": ["cow", "ox"] })),
+        "Fox": animal("says", json!({ "type": "string", "enum": ["vixen"] })),
+    });
+    let reference = |name: &str| json!({ "$ref": format!("#/components/schemas/{name}") });
+    let branches = ["Cat", "Dog", "Cow", "Fox"].map(reference);
+    let (_, whole) = body_of(
+        json!({
+            "oneOf": branches,
+            "discriminator": { "propertyName": "kind", "mapping": {
+                "cat": "#/components/schemas/Cat", "kitten": "Cat",
+                "cow": "#/components/schemas/Cow",
+            } },
+        }),
+        &components,
+    );
+    // All of them would fit without their constants, and none of `oneOf` may.
+    for (kind, fits) in [
+        ("cat", true),
+        ("kitten", true),
+        ("Cat", false),
+        ("Dog", true),
+        ("cow", true),
+        ("ox", false),
+        ("vixen", true),
+        ("Fox", false),
+    ] {
+        let arguments = json!({ "body": { "kind": kind } });
+        assert_eq!(accepts(&whole, &arguments), fits, "{kind}: {whole}");
+    }
+}
