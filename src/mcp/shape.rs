@@ -59,10 +59,10 @@ pub(crate) fn tokens_of<'a>(texts: impl IntoIterator<Item = &'a str>) -> usize {
 
 /// What a list of `tools` costs in each shape.
 #[must_use]
-pub fn costs<'a>(tools: impl IntoIterator<Item = &'a Tool> + Clone) -> Costs {
-    let slimmed = tools.clone().into_iter().map(|tool| tokens(&slim(tool)));
+pub fn costs(tools: &[Tool]) -> Costs {
+    let slimmed = tools.iter().map(|tool| tokens(&slim(tool)));
     Costs {
-        full: tools.clone().into_iter().map(tokens).sum(),
+        full: tools.iter().map(tokens).sum(),
         slim: slimmed.sum(),
         search: Builtins::new(&tools).tokens(),
     }

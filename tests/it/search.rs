@@ -162,8 +162,8 @@ async fn a_call_through_call_tool_is_the_call_itself() {
     assert!(text(&wrong).contains("name"), "{wrong}");
 }
 
-#[tokio::test]
-async fn stdio_searches_and_reports_progress() {
+#[tokio::test(flavor = "multi_thread")]
+async fn stdio_serves_the_same() {
     let upstream = Upstream::start(answer).await;
     let document = document(SHOP, "");
     let mut client = Stdio::start([

@@ -63,6 +63,34 @@ fn all_faults_are_told_and_none_tells_a_password() {
 }
 
 #[test]
+fn flags_say_how_tools_are_listed_before_the_file_does() {
+    let text = "tools: {schema_profile: simple, mode: list, budget: 9}";
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    std::io::Write::write_all(&mut file, text.as_bytes()).unwrap();
+    let from_file = DocumentFlags {
+        config: Some(file.path().to_owned()),
+        ..flags(&["a.yaml"])
+    };
+    let config = resolve(&from_file, &ServeFlags::default(), &nothing).unwrap();
+    assert_eq!(config.mcp.tools_mode, mcp::ToolsMode::List);
+    assert_eq!(config.mcp.budget, 9);
+    let simple = discovery::SchemaProfile::Simple;
+    assert_eq!(config.discovery.schema_profile, simple);
+    let over = DocumentFlags {
+        tools_mode: Some(crate::config::ToolsMode::Search),
+        tools_budget: Some(7),
+        schema_profile: Some(crate::config::Profile::Gemini),
+        ..from_file
+    };
+    let config = resolve(&over, &ServeFlags::default(), &nothing).unwrap();
+    assert_eq!(config.mcp.tools_mode, mcp::ToolsMode::Search);
+    let yaml = config.to_yaml();
+    for expected in ["schema_profile: gemini", "mode: search", "budget: 7"] {
+        assert!(yaml.contains(expected), "no {expected} in {yaml}");
+    }
+}
+
+#[test]
 fn an_address_can_be_a_port() {
     assert_eq!(address("8080").unwrap().to_string(), "127.0.0.1:8080");
     assert_eq!(address("localhost:1").unwrap().to_string(), "127.0.0.1:1");

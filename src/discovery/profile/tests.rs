@@ -39,12 +39,18 @@ fn keywords(schema: &Value, found: &mut Vec<String>) {
     }
 }
 
-fn property(schema: Value) -> Value {
+fn property(schema: &Value) -> Value {
     json!({"type": "object", "properties": {"x": schema}, "additionalProperties": false})
 }
 
 /// Schemas of one property `x`, and values of it that they take.
 fn cases() -> Vec<(Value, Vec<Value>)> {
+    let mut cases = single();
+    cases.extend(composed());
+    cases
+}
+
+fn single() -> Vec<(Value, Vec<Value>)> {
     vec![
         (
             json!({"type": "string", "format": "uuid", "pattern": "^a", "minLength": 2}),
@@ -77,6 +83,11 @@ fn cases() -> Vec<(Value, Vec<Value>)> {
             json!({"type": "object", "additionalProperties": {"type": "integer"}}),
             vec![json!({"a": 1})],
         ),
+    ]
+}
+
+fn composed() -> Vec<(Value, Vec<Value>)> {
+    vec![
         (
             json!({"allOf": [
                 {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]},
@@ -125,7 +136,7 @@ fn cases() -> Vec<(Value, Vec<Value>)> {
 #[test]
 fn every_profile_takes_what_the_whole_schema_takes() {
     for (schema, values) in cases() {
-        let whole = property(schema);
+        let whole = property(&schema);
         for profile in ALL {
             let listed = of(&whole, profile);
             assert!(jsonschema::draft202012::meta::is_valid(&listed), "{listed}");
@@ -184,7 +195,7 @@ fn every_profile_keeps_its_keywords() {
         (SchemaProfile::Simple, simple),
     ] {
         for (schema, _) in cases() {
-            let listed = of(&property(schema), profile);
+            let listed = of(&property(&schema), profile);
             let mut found = Vec::new();
             keywords(&listed, &mut found);
             for keyword in found {
@@ -196,7 +207,7 @@ fn every_profile_keeps_its_keywords() {
 
 #[test]
 fn what_is_lost_is_said() {
-    let x = |schema, profile| of(&property(schema), profile)["properties"]["x"].clone();
+    let x = |schema: Value, profile| of(&property(&schema), profile)["properties"]["x"].clone();
     let id = json!({"type": "string", "format": "uuid", "description": "The id."});
     assert_eq!(
         x(id, SchemaProfile::Openai),
@@ -213,8 +224,7 @@ fn what_is_lost_is_said() {
 
 #[test]
 fn forms_of_single_keywords() {
-    let x =
-        |schema: &Value, profile| of(&property(schema.clone()), profile)["properties"]["x"].clone();
+    let x = |schema: &Value, profile| of(&property(schema), profile)["properties"]["x"].clone();
     let union = json!({"description": "D", "anyOf": [{"type": "string"}, {"type": "integer"}]});
     assert_eq!(x(&union, SchemaProfile::Openai)["anyOf"], union["anyOf"]);
     // Nothing beside `anyOf`.
@@ -329,6 +339,6 @@ fn nothing_is_composed_at_the_root() {
         }
     }
     // Nothing is to be done where nothing is composed.
-    let plain = Json::from_value(&property(json!({"anyOf": [{"type": "string"}]})));
+    let plain = Json::from_value(&property(&json!({"anyOf": [{"type": "string"}]})));
     assert!(listed(&plain, SchemaProfile::Default).is_none());
 }

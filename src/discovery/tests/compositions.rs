@@ -112,7 +112,7 @@ fn a_discriminator_is_a_constant_in_each_branch() {
     let text = json!({ "type": "string" });
     let components = json!({
         "Cat": animal("meows", text.clone()),
-        "Dog": animal("barks", text.clone()),
+        "Dog": animal("barks", text),
         "Cow": animal("moos", json!({ "type": "string", "enum": ["cow", "ox"] })),
         "Fox": animal("says", json!({ "type": "string", "enum": ["vixen"] })),
     });
