@@ -28,6 +28,7 @@ pub struct Prepared {
 pub struct Invoker {
     catalogue: ArcSwap<Catalogue>,
     http: HttpHandler,
+    limits: interpret::Limits,
 }
 
 /// Why a call was not carried out. Whatever happens after the request was sent is an [`Outcome`].
@@ -64,6 +65,7 @@ impl Invoker {
         Ok(Self {
             catalogue: ArcSwap::from_pointee(prepare(tools)?),
             http,
+            limits: interpret::Limits::default(),
         })
     }
 
@@ -129,7 +131,9 @@ impl Invoker {
         progress: &dyn crate::tool::Progress,
     ) -> Outcome {
         match self.http.send(plan, progress).await {
-            Ok(reply) => interpret::http_reply(target, publishes_output, reply),
+            Ok(reply) => {
+                interpret::http_reply(target, publishes_output, reply, self.limits).outcome
+            }
             Err(error) => {
                 tracing::debug!(error = ?error, "no answer from upstream");
                 interpret::http_failure(target, &error)

@@ -224,6 +224,9 @@ pub struct Timeouts {
     /// A whole call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub call: Option<String>,
+    /// Gathering an answer that is a stream; what has come by then is the answer. As long as `call` by default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stream: Option<String>,
     /// Finishing calls under way at shutdown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub drain: Option<String>,

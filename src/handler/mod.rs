@@ -3,4 +3,4 @@
 pub mod http;
 mod reply;
 
-pub use reply::{Cut, HandleError, HttpReply};
+pub use reply::{Cut, CutBy, HandleError, HttpReply};

@@ -14,17 +14,28 @@ pub struct HttpReply {
     pub headers: HeaderMap,
     /// The body, at most as long as the limit.
     pub body: Bytes,
-    /// Set when the body went on after the limit.
+    /// Set when the body is not all there was.
     pub cut: Option<Cut>,
 }
 
 /// A body that was cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cut {
-    /// The limit in bytes.
-    pub limit: u64,
+    /// What ended it.
+    pub by: CutBy,
     /// The whole length as the upstream announced it, if it did.
     pub announced: Option<u64>,
+}
+
+/// What ends a body before its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CutBy {
+    /// The limit, in bytes.
+    Length(u64),
+    /// The time for which a stream is gathered.
+    Time(Duration),
+    /// The upstream, which broke the connection within a stream.
+    Break,
 }
 
 /// Why no answer came. The text is for the caller and names no internals.

@@ -22,8 +22,10 @@ pub(super) fn http_error(target: &HttpTarget, publishes_output: bool, reply: Htt
     let length = reply.body.len();
     let cut = reply.cut.is_some();
     let body = match media.kind {
-        Kind::Json | Kind::Text | Kind::Unknown => Some(media.text(reply.body, cut)),
-        Kind::Image | Kind::Audio | Kind::Binary => None,
+        Kind::Json | Kind::Text | Kind::Events | Kind::Values | Kind::Unknown => {
+            Some(media.text(reply.body, cut))
+        }
+        Kind::Image | Kind::Audio | Kind::Multipart | Kind::Binary => None,
     };
     let json = body
         .as_ref()

@@ -6,9 +6,10 @@ use bytes::Bytes;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::value::RawValue;
 
+use super::answer::{Answer, OCTETS};
 use super::failure;
 use super::media::{self, Kind, Media};
-use crate::handler::{Cut, HttpReply};
+use crate::handler::HttpReply;
 use crate::tool::{Content, HttpTarget, Outcome, Text};
 
 /// What stays as it is in a resource's name.
@@ -18,80 +19,114 @@ const NAME: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'_')
     .remove(b'/');
 
+/// How much of an answer is handed to the model.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Text, in bytes; a longer one is shortened.
+    pub text: usize,
+    /// Anything else, in bytes; a longer one is left out.
+    pub reply: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            text: 256 * 1024,
+            reply: 8 * 1024 * 1024,
+        }
+    }
+}
+
+/// An answer understood.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Interpreted {
+    /// What the caller gets.
+    pub outcome: Outcome,
+    /// All that was received, where the outcome has less.
+    pub whole: Option<Whole>,
+}
+
+/// An answer that is too long to be handed on at once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Whole {
+    /// A short name.
+    pub name: String,
+    /// Media type without parameters.
+    pub media_type: String,
+    /// The bytes; UTF-8 where `is_text`.
+    pub data: Bytes,
+    /// It is text.
+    pub is_text: bool,
+}
+
+impl From<Outcome> for Interpreted {
+    fn from(outcome: Outcome) -> Self {
+        let whole = None;
+        Self { outcome, whole }
+    }
+}
+
 /// Turns an upstream's answer into an outcome.
 ///
 /// `publishes_output` says that the tool has an output schema: then `structured` is always there and always
 /// an object (MCP before 2026-07-28), except on errors, where clients would hold it against that schema.
 #[must_use]
-pub fn http_reply(target: &HttpTarget, publishes_output: bool, reply: HttpReply) -> Outcome {
+pub fn http_reply(
+    target: &HttpTarget,
+    publishes_output: bool,
+    reply: HttpReply,
+    limits: Limits,
+) -> Interpreted {
     let status = reply.status;
-    let mut outcome = if status.is_success() || status == StatusCode::NOT_MODIFIED {
-        success(target, publishes_output, reply)
+    let mut interpreted = if status.is_success() || status == StatusCode::NOT_MODIFIED {
+        success(target, publishes_output, reply, limits)
     } else {
-        failure::http_error(target, publishes_output, reply)
+        failure::http_error(target, publishes_output, reply).into()
     };
-    outcome.status = Some(i32::from(status.as_u16()));
-    outcome
+    interpreted.outcome.status = Some(i32::from(status.as_u16()));
+    interpreted
 }
 
-fn success(target: &HttpTarget, publishes_output: bool, reply: HttpReply) -> Outcome {
-    if target.method == Method::HEAD || reply.body.is_empty() {
-        return bodiless(target, publishes_output, &reply);
+fn success(
+    target: &HttpTarget,
+    publishes_output: bool,
+    reply: HttpReply,
+    limits: Limits,
+) -> Interpreted {
+    if target.method == Method::HEAD || (reply.body.is_empty() && reply.cut.is_none()) {
+        return bodiless(target, publishes_output, &reply).into();
     }
     let media = Media::of(&reply.headers);
-    if let Some(cut) = reply.cut {
-        return truncated(&media, publishes_output, reply.body, cut);
-    }
-    let uri = || resource_uri(target, &reply.headers);
-    let body = reply.body;
+    let (cut, body) = (reply.cut, reply.body);
+    let answer = Answer {
+        target,
+        headers: &reply.headers,
+        publishes_output,
+        limits,
+        cut,
+    };
     match media.kind {
-        Kind::Json => text_or_json(media.text(body, false), publishes_output),
-        Kind::Text => plain(media.text(body, false), publishes_output),
-        Kind::Image => binary(
-            Content::Image {
-                data: body,
-                media_type: media.essence,
-            },
-            publishes_output,
-        ),
-        Kind::Audio => binary(
-            Content::Audio {
-                data: body,
-                media_type: media.essence,
-            },
-            publishes_output,
-        ),
-        Kind::Unknown => match Text::from_utf8(body) {
-            Ok(text) => text_or_json(text, publishes_output),
-            Err(data) => {
-                let media_type = "application/octet-stream".to_owned();
-                let uri = uri();
-                binary(
-                    Content::Blob {
-                        uri,
-                        data,
-                        media_type,
-                    },
-                    publishes_output,
-                )
-            }
-        },
-        Kind::Binary => {
-            let uri = uri();
-            let media_type = media.essence;
-            binary(
-                Content::Blob {
-                    uri,
-                    data: body,
-                    media_type,
-                },
-                publishes_output,
-            )
+        Kind::Json | Kind::Text | Kind::Events | Kind::Values => {
+            let text = media.text(body, cut.is_some());
+            answer.text(text, media.kind, media.essence)
         }
+        Kind::Unknown => {
+            let body = if cut.is_some() {
+                media::whole_characters(body)
+            } else {
+                body
+            };
+            match Text::from_utf8(body) {
+                Ok(text) => answer.text(text, Kind::Json, "text/plain".to_owned()),
+                Err(data) => answer.binary(Kind::Binary, OCTETS.to_owned(), data),
+            }
+        }
+        Kind::Multipart => answer.parts(media, body),
+        Kind::Image | Kind::Audio | Kind::Binary => answer.binary(media.kind, media.essence, body),
     }
 }
 
-fn done(content: Vec<Content>, structured: Option<Text>) -> Outcome {
+pub(super) fn done(content: Vec<Content>, structured: Option<Text>) -> Outcome {
     Outcome {
         content,
         structured,
@@ -100,32 +135,8 @@ fn done(content: Vec<Content>, structured: Option<Text>) -> Outcome {
     }
 }
 
-/// JSON as text and as data; text that only claims to be JSON is text.
-fn text_or_json(text: Text, publishes_output: bool) -> Outcome {
-    if !is_json(text.as_str()) {
-        return plain(text, publishes_output);
-    }
-    let object = text.as_str().trim_start().starts_with('{');
-    let structured = if publishes_output && !object {
-        wrapped(text.as_str())
-    } else {
-        text.clone()
-    };
-    done(vec![Content::Text(text)], Some(structured))
-}
-
-fn plain(text: Text, publishes_output: bool) -> Outcome {
-    let structured = publishes_output
-        .then(|| wrapped(&serde_json::Value::String(text.as_str().to_owned()).to_string()));
-    done(vec![Content::Text(text)], structured)
-}
-
-fn binary(content: Content, publishes_output: bool) -> Outcome {
-    done(vec![content], publishes_output.then(|| wrapped("null")))
-}
-
 /// `{"result": ...}` around a JSON text.
-fn wrapped(json: &str) -> Text {
+pub(super) fn wrapped(json: &str) -> Text {
     Text::from(format!(r#"{{"result":{json}}}"#))
 }
 
@@ -167,7 +178,8 @@ fn bodiless(target: &HttpTarget, publishes_output: bool, reply: &HttpReply) -> O
             text.push_str(&format!("\n{name}: {value}"));
         }
     }
-    binary(Content::Text(Text::from(text)), publishes_output)
+    let structured = publishes_output.then(|| wrapped("null"));
+    done(vec![Content::Text(Text::from(text))], structured)
 }
 
 /// `204 No Content`.
@@ -178,41 +190,8 @@ pub(super) fn status_line(status: StatusCode) -> String {
     }
 }
 
-/// A body that was cut is no JSON any more and no picture: the text there is, and that it is not all.
-fn truncated(media: &Media, publishes_output: bool, body: Bytes, cut: Cut) -> Outcome {
-    let whole = match cut.announced {
-        Some(length) => format!("of {length} bytes "),
-        None => String::new(),
-    };
-    let advice = "ask for less, for instance by filters, fewer fields or a smaller page";
-    let structured = publishes_output.then(|| Text::from(r#"{"result":null,"truncated":true}"#));
-    let text = match media.kind {
-        Kind::Json | Kind::Text => Some(media.text(body, true)),
-        Kind::Unknown if !body.contains(&0) => Some(media.text(body, true)),
-        Kind::Unknown | Kind::Image | Kind::Audio | Kind::Binary => None,
-    };
-    let limit = cut.limit;
-    let content = match text {
-        Some(text) => vec![
-            Content::Text(text),
-            Content::Text(Text::from(format!(
-                "[truncated: the answer {whole}is longer than the limit of {limit} bytes, and only its beginning is shown; {advice}]"
-            ))),
-        ],
-        None => vec![Content::Text(Text::from(format!(
-            "[the answer {whole}({}) is longer than the limit of {limit} bytes and is left out]",
-            if media.essence.is_empty() {
-                "binary"
-            } else {
-                &media.essence
-            }
-        )))],
-    };
-    done(content, structured)
-}
-
-/// Names a blob by the file name the upstream gave it, or by the operation's path.
-fn resource_uri(target: &HttpTarget, headers: &HeaderMap) -> String {
+/// Names an answer by the file name the upstream gave it, or by the operation's path.
+pub(super) fn resource_name(target: &HttpTarget, headers: &HeaderMap) -> String {
     let disposition = headers
         .get(CONTENT_DISPOSITION)
         .map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
@@ -227,5 +206,5 @@ fn resource_uri(target: &HttpTarget, headers: &HeaderMap) -> String {
         .and_then(|name| name.rsplit(['/', '\\']).next())
         .filter(|name| !name.is_empty())
         .unwrap_or_else(|| target.path.template.trim_start_matches('/'));
-    format!("mcpinvoke://reply/{}", utf8_percent_encode(name, NAME))
+    utf8_percent_encode(name, NAME).to_string()
 }

@@ -18,6 +18,8 @@ pub(super) struct Media {
     pub(super) essence: String,
     /// The `charset` parameter.
     charset: Option<&'static Encoding>,
+    /// The `boundary` parameter, as written.
+    pub(super) boundary: Option<String>,
 }
 
 /// The form a body takes.
@@ -27,27 +29,43 @@ pub(super) enum Kind {
     Text,
     Image,
     Audio,
+    /// Several bodies in one (RFC 2046, section 5.1).
+    Multipart,
+    /// Server-sent events.
+    Events,
+    /// A JSON value a line, or a record (RFC 7464) each.
+    Values,
     Binary,
     /// No media type: look at the bytes.
     Unknown,
 }
 
+/// Types of JSON values after one another.
+const VALUES: [&str; 10] = [
+    "application/json-seq",
+    "application/jsonl",
+    "application/jsonlines",
+    "application/ndjson",
+    "application/stream+json",
+    "application/x-jsonl",
+    "application/x-jsonlines",
+    "application/x-ndjson",
+    "text/jsonl",
+    "text/x-ndjson",
+];
+
 /// Types outside `text/` that are text nevertheless.
-const TEXTS: [&str; 20] = [
+const TEXTS: [&str; 16] = [
     "application/csv",
     "application/ecmascript",
     "application/graphql",
     "application/javascript",
-    "application/json-seq",
-    "application/jsonl",
     "application/jwt",
-    "application/ndjson",
     "application/pem-certificate-chain",
     "application/sql",
     "application/toml",
     "application/vnd.yaml",
     "application/x-javascript",
-    "application/x-ndjson",
     "application/x-sh",
     "application/x-www-form-urlencoded",
     "application/x-yaml",
@@ -65,14 +83,21 @@ impl Media {
             .unwrap_or_default();
         let mut parts = value.split(';');
         let essence = parts.next().unwrap_or_default().trim().to_ascii_lowercase();
-        let charset = parts
-            .filter_map(|part| part.split_once('='))
-            .find(|(name, _)| name.trim().eq_ignore_ascii_case("charset"))
-            .and_then(|(_, label)| Encoding::for_label(label.trim().trim_matches('"').as_bytes()));
+        let parameter = |wanted: &str| {
+            parts
+                .clone()
+                .filter_map(|part| part.split_once('='))
+                .find(|(name, _)| name.trim().eq_ignore_ascii_case(wanted))
+                .map(|(_, value)| value.trim().trim_matches('"'))
+        };
+        let charset = parameter("charset").and_then(|label| Encoding::for_label(label.as_bytes()));
+        let kind = kind(&essence);
+        let boundary = parameter("boundary").filter(|_| kind == Kind::Multipart);
         Self {
-            kind: kind(&essence),
-            essence,
+            kind,
             charset,
+            boundary: boundary.map(str::to_owned),
+            essence,
         }
     }
 
@@ -99,8 +124,14 @@ impl Media {
 
 fn kind(essence: &str) -> Kind {
     let (top, sub) = essence.split_once('/').unwrap_or((essence, ""));
+    if VALUES.binary_search(&essence).is_ok() || sub.ends_with("+json-seq") {
+        return Kind::Values;
+    }
     if sub == "json" || sub == "x-json" || sub.ends_with("+json") {
         return Kind::Json;
+    }
+    if essence == "text/event-stream" {
+        return Kind::Events;
     }
     // SVG is XML: models read it as text and refuse it as an image.
     if top == "text"
@@ -114,6 +145,7 @@ fn kind(essence: &str) -> Kind {
         "" => Kind::Unknown,
         "image" => Kind::Image,
         "audio" => Kind::Audio,
+        "multipart" => Kind::Multipart,
         _ => Kind::Binary,
     }
 }
@@ -127,7 +159,8 @@ fn without_bom(body: Bytes) -> Bytes {
     }
 }
 
-fn whole_characters(body: Bytes) -> Bytes {
+/// `body` without the last character where only its beginning came.
+pub(super) fn whole_characters(body: Bytes) -> Bytes {
     match std::str::from_utf8(&body) {
         Err(error) if error.error_len().is_none() => body.slice(..error.valid_up_to()),
         _ => body,

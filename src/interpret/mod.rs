@@ -1,12 +1,16 @@
 //! What a reply means for the caller (pure).
 
+mod answer;
 mod failure;
 mod http;
 mod media;
+mod multipart;
 mod problem;
+mod shorten;
+mod stream;
 
 #[cfg(test)]
 mod tests;
 
 pub use failure::http_failure;
-pub use http::http_reply;
+pub use http::{Interpreted, Limits, Whole, http_reply};

@@ -103,6 +103,18 @@ impl Text {
         std::str::from_utf8(&self.0).unwrap_or_default()
     }
 
+    /// The first `length` bytes, sharing their memory; fewer where that would split a character.
+    #[must_use]
+    pub fn head(&self, length: usize) -> Self {
+        Self(self.0.slice(..self.as_str().floor_char_boundary(length)))
+    }
+
+    /// The bytes themselves.
+    #[must_use]
+    pub fn into_bytes(self) -> Bytes {
+        self.0
+    }
+
     /// The bytes, for copying into an answer without checking them again.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {

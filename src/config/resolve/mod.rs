@@ -260,7 +260,12 @@ fn discovery_settings(file: &File, faults: &mut Faults) -> discovery::Settings {
 
 fn handler_settings(file: &File, faults: &mut Faults) -> handler::http::Settings {
     let default = handler::http::Settings::default();
-    let Timeouts { connect, call, .. } = &file.timeouts;
+    let Timeouts {
+        connect,
+        call,
+        stream,
+        ..
+    } = &file.timeouts;
     handler::http::Settings {
         connect_timeout: duration(
             "timeouts.connect",
@@ -269,6 +274,9 @@ fn handler_settings(file: &File, faults: &mut Faults) -> handler::http::Settings
             faults,
         ),
         timeout: duration("timeouts.call", call.as_deref(), default.timeout, faults),
+        stream_timeout: stream
+            .as_deref()
+            .and_then(|text| faults.take("timeouts.stream", quantity::duration(text))),
         max_reply_bytes: size(
             "limits.reply",
             file.limits.reply.as_deref(),

@@ -53,6 +53,7 @@ pub(super) fn fill(mut file: File, config: &Config) -> File {
         document: Some(quantity::show_duration(config.openapi.timeout)),
         connect: Some(quantity::show_duration(config.http.connect_timeout)),
         call: Some(quantity::show_duration(config.http.timeout)),
+        stream: config.http.stream_timeout.map(quantity::show_duration),
         drain: Some(quantity::show_duration(config.listener.drain)),
     };
     file.log.filter = Some(config.telemetry.filter.clone());

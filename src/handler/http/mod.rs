@@ -1,5 +1,6 @@
 //! Sending HTTP requests through one pooled client.
 
+mod framing;
 mod plain;
 #[cfg(test)]
 mod tests;
@@ -12,8 +13,9 @@ use ::http::{HeaderMap, StatusCode};
 use bytes::{Bytes, BytesMut};
 use reqwest::redirect;
 
+use self::framing::Counter;
 use self::plain::{PlainClient, PlainResponse};
-use super::reply::{Cut, HandleError, HttpReply};
+use super::reply::{Cut, CutBy, HandleError, HttpReply};
 use crate::binding::HttpPlan;
 use crate::tool::Progress;
 
@@ -31,6 +33,9 @@ pub struct Settings {
     pub connect_timeout: Duration,
     /// For a whole call, where the call has no deadline of its own.
     pub timeout: Duration,
+    /// For a call whose answer is a stream: what has come by then is the answer. As long as `timeout` where
+    /// absent.
+    pub stream_timeout: Option<Duration>,
     /// Longer bodies are cut, in bytes.
     pub max_reply_bytes: u64,
 }
@@ -40,6 +45,7 @@ impl Default for Settings {
         Self {
             connect_timeout: Duration::from_secs(5),
             timeout: Duration::from_secs(30),
+            stream_timeout: None,
             max_reply_bytes: 8 * 1024 * 1024,
         }
     }
@@ -51,6 +57,7 @@ pub struct HttpHandler {
     client: reqwest::Client,
     plain: PlainClient,
     timeout: Duration,
+    stream_timeout: Duration,
     max_reply_bytes: u64,
 }
 
@@ -78,11 +85,13 @@ impl HttpHandler {
             client,
             plain: PlainClient::new(settings.connect_timeout),
             timeout: settings.timeout,
+            stream_timeout: settings.stream_timeout.unwrap_or(settings.timeout),
             max_reply_bytes: settings.max_reply_bytes,
         })
     }
 
-    /// Sends one request and reads the answer up to the limit. Dropping the future drops the
+    /// Sends one request and reads the answer up to the limit. Of an answer that is a stream, what has come
+    /// by its deadline, or before the connection broke, is the answer. Dropping the future drops the
     /// connection.
     ///
     /// # Errors
@@ -92,28 +101,50 @@ impl HttpHandler {
         plan: HttpPlan,
         progress: &dyn Progress,
     ) -> Result<HttpReply, HandleError> {
+        let started = tokio::time::Instant::now();
+        let late = || HandleError::Timeout(self.timeout);
         let mut reporter = Reporter::new(progress);
-        tokio::time::timeout(self.timeout, self.exchange(plan, &mut reporter))
-            .await
-            .unwrap_or(Err(HandleError::Timeout(self.timeout)))
-    }
-
-    async fn exchange(
-        &self,
-        plan: HttpPlan,
-        reporter: &mut Reporter<'_>,
-    ) -> Result<HttpReply, HandleError> {
-        reporter.sent();
-        let mut response = self.execute(plan).await?;
+        let head = self.head(plan, &mut reporter);
+        let head = tokio::time::timeout_at(started + self.timeout, head).await;
+        let mut response = head.unwrap_or_else(|_| Err(late()))?;
         let announced = announced(response.headers());
-        reporter.headers(response.status(), announced);
-        let (body, cut) = self.body(&mut response, announced, reporter).await?;
+        let streams = reporter.counter.is_some();
+        let patience = if streams {
+            self.stream_timeout
+        } else {
+            self.timeout
+        };
+        let mut gathered = Gathered::default();
+        let read = self.body(&mut response, announced, &mut gathered, &mut reporter);
+        let cut = |by| Ok(Some(Cut { by, announced }));
+        let result = tokio::time::timeout_at(started + patience, read).await;
+        let cut = match result {
+            Ok(Err(error)) if streams && !gathered.is_empty() => {
+                tracing::debug!(?error, "a stream broke off");
+                cut(CutBy::Break)
+            }
+            Ok(result) => result,
+            Err(_) if streams => cut(CutBy::Time(patience)),
+            Err(_) => Err(late()),
+        }?;
         Ok(HttpReply {
             status: response.status(),
             headers: response.into_headers(),
-            body,
+            body: gathered.into_bytes(),
             cut,
         })
+    }
+
+    /// Sends, and waits for status and headers.
+    async fn head(
+        &self,
+        plan: HttpPlan,
+        reporter: &mut Reporter<'_>,
+    ) -> Result<Response, HandleError> {
+        reporter.sent();
+        let response = self.execute(plan).await?;
+        reporter.headers(&response);
+        Ok(response)
     }
 
     async fn execute(&self, plan: HttpPlan) -> Result<Response, HandleError> {
@@ -127,41 +158,64 @@ impl HttpHandler {
         sent.map(Response::Full).map_err(classify)
     }
 
-    /// Reads chunks until the end or the limit; a body of one chunk is not copied.
+    /// Reads chunks until the end or the limit.
     async fn body(
         &self,
         response: &mut Response,
         announced: Option<u64>,
+        gathered: &mut Gathered,
         reporter: &mut Reporter<'_>,
-    ) -> Result<(Bytes, Option<Cut>), HandleError> {
+    ) -> Result<Option<Cut>, HandleError> {
         let limit = usize::try_from(self.max_reply_bytes).unwrap_or(usize::MAX);
-        let mut first: Option<Bytes> = None;
-        let mut rest = BytesMut::new();
         while let Some(chunk) = response.chunk().await? {
-            let have = first.as_ref().map_or(0, Bytes::len).max(rest.len());
-            let room = limit - have;
+            let room = limit - gathered.len();
             let cut = (chunk.len() > room).then_some(Cut {
-                limit: self.max_reply_bytes,
+                by: CutBy::Length(self.max_reply_bytes),
                 announced,
             });
             let chunk = chunk.slice(..chunk.len().min(room));
-            reporter.body(have + chunk.len(), announced);
-            match first.take() {
-                None if rest.is_empty() => first = Some(chunk),
-                None => rest.extend_from_slice(&chunk),
-                Some(start) => {
-                    let expected = announced.unwrap_or(0).min(FIRST_RESERVE);
-                    let expected = usize::try_from(expected).unwrap_or(0);
-                    rest.reserve(expected.max(start.len() + chunk.len()));
-                    rest.extend_from_slice(&start);
-                    rest.extend_from_slice(&chunk);
-                }
-            }
+            reporter.body(&chunk, gathered.len() + chunk.len(), announced);
+            gathered.push(chunk, announced);
             if cut.is_some() {
-                return Ok((first.unwrap_or_else(|| rest.freeze()), cut));
+                return Ok(cut);
             }
         }
-        Ok((first.unwrap_or_else(|| rest.freeze()), None))
+        Ok(None)
+    }
+}
+
+/// What has come so far; a body of one chunk is not copied.
+#[derive(Default)]
+struct Gathered {
+    first: Option<Bytes>,
+    rest: BytesMut,
+}
+
+impl Gathered {
+    fn len(&self) -> usize {
+        self.first.as_ref().map_or(self.rest.len(), Bytes::len)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn push(&mut self, chunk: Bytes, announced: Option<u64>) {
+        match self.first.take() {
+            None if self.rest.is_empty() => self.first = Some(chunk),
+            None => self.rest.extend_from_slice(&chunk),
+            Some(start) => {
+                let expected = announced.unwrap_or(0).min(FIRST_RESERVE);
+                let expected = usize::try_from(expected).unwrap_or(0);
+                self.rest.reserve(expected.max(start.len() + chunk.len()));
+                self.rest.extend_from_slice(&start);
+                self.rest.extend_from_slice(&chunk);
+            }
+        }
+    }
+
+    fn into_bytes(self) -> Bytes {
+        self.first.unwrap_or_else(|| self.rest.freeze())
     }
 }
 
@@ -234,10 +288,14 @@ fn classify(error: reqwest::Error) -> HandleError {
 }
 
 /// Tells how far a call is where somebody listens. What is counted must grow from one report to the next
-/// (MCP, "progress"), so sending and the answer's head count one each, and each byte after them one.
+/// (MCP, "progress"), so sending and the answer's head count one each, and after them each byte, or each item
+/// of a stream, counts one.
 struct Reporter<'a> {
     progress: Option<&'a dyn Progress>,
     last: Option<Instant>,
+    /// Set when the answer's head says that a stream follows.
+    counter: Option<Counter>,
+    items: u64,
 }
 
 const SENT: u64 = 1;
@@ -248,6 +306,8 @@ impl<'a> Reporter<'a> {
         Self {
             progress: progress.wanted().then_some(progress),
             last: None,
+            counter: None,
+            items: 0,
         }
     }
 
@@ -257,17 +317,30 @@ impl<'a> Reporter<'a> {
         }
     }
 
-    fn headers(&self, status: ::http::StatusCode, announced: Option<u64>) {
+    fn headers(&mut self, response: &Response) {
+        self.counter = Counter::of(response.headers());
         if let Some(progress) = self.progress {
-            let message = format!("the service answers with {}", status.as_u16());
-            progress.report(ANSWERED, total(announced), &message);
+            // A length in bytes says nothing about the number of items.
+            let length = announced(response.headers()).filter(|_| self.counter.is_none());
+            let status = response.status().as_u16();
+            let message = format!("the service answers with {status}");
+            progress.report(ANSWERED, total(length), &message);
         }
     }
 
-    fn body(&mut self, received: usize, announced: Option<u64>) {
+    fn body(&mut self, chunk: &[u8], received: usize, announced: Option<u64>) {
         let Some(progress) = self.progress else {
             return;
         };
+        if let Some(counter) = &mut self.counter {
+            let count = counter.take(chunk);
+            for item in self.items + 1..=count {
+                let message = format!("{} {item}", counter.noun());
+                progress.report(ANSWERED + item, None, &message);
+            }
+            self.items = count;
+            return;
+        }
         let recently = self.last.is_some_and(|last| last.elapsed() < REPORT_EVERY);
         if recently || received == 0 {
             return;

@@ -69,6 +69,7 @@ fn handler(timeout_ms: u64, max_reply_bytes: u64) -> HttpHandler {
         connect_timeout: Duration::from_secs(5),
         timeout: Duration::from_millis(timeout_ms),
         max_reply_bytes,
+        stream_timeout: None,
     })
     .unwrap()
 }
@@ -149,7 +150,7 @@ async fn a_stream_without_end_is_cut_at_the_limit() {
     assert_eq!(
         reply.cut,
         Some(Cut {
-            limit: 70_001,
+            by: CutBy::Length(70_001),
             announced: None
         })
     );
@@ -171,7 +172,7 @@ async fn a_body_as_long_as_the_limit_is_whole_and_one_byte_more_is_cut() {
     assert_eq!(
         short.cut,
         Some(Cut {
-            limit: 4,
+            by: CutBy::Length(4),
             announced: Some(5)
         })
     );
@@ -204,7 +205,7 @@ async fn what_is_unpacked_is_cut_too() {
     assert_eq!(
         cut.cut,
         Some(Cut {
-            limit: 1000,
+            by: CutBy::Length(1000),
             announced: None
         })
     );
@@ -285,6 +286,41 @@ async fn silence_before_and_within_the_answer_meets_the_deadline() {
             .await
             .unwrap_err();
         assert!(matches!(error, HandleError::Timeout(_)), "{error:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_stream_without_end_is_its_beginning() {
+    for (tail, by) in [
+        (&b""[..], CutBy::Time(Duration::from_millis(100))),
+        (b"zz\r\n", CutBy::Break),
+    ] {
+        let (url, _server) = serve(move |mut stream| async move {
+            request(&mut stream).await;
+            let head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
+            let _ = stream.write_all(head).await;
+            let _ = stream.write_all(b"9\r\ndata: 1\n\n\r\n").await;
+            // The second round must not overtake the first one on its way into the body.
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            let _ = stream.write_all(tail).await;
+            if tail.is_empty() {
+                std::future::pending::<()>().await;
+            }
+        })
+        .await;
+        let handler = HttpHandler::new(&Settings {
+            timeout: Duration::from_secs(10),
+            stream_timeout: matches!(by, CutBy::Time(_)).then_some(Duration::from_millis(100)),
+            ..Settings::default()
+        })
+        .unwrap();
+        let recorder = Recorder::default();
+        let reply = handler.send(get(url), &recorder).await.unwrap();
+        assert_eq!(reply.body.as_ref(), b"data: 1\n\n");
+        let announced = None;
+        assert_eq!(reply.cut, Some(Cut { by, announced }));
+        let reports = recorder.0.lock().unwrap().clone();
+        assert_eq!(reports[2..], [(3, None, "event 1".to_owned())]);
     }
 }
 

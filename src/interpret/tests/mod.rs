@@ -9,7 +9,7 @@ use bytes::Bytes;
 use url::Url;
 
 use super::*;
-use crate::handler::{Cut, HandleError, HttpReply};
+use crate::handler::{Cut, CutBy, HandleError, HttpReply};
 use crate::tool::{Content, HttpTarget, Outcome, PathTemplate};
 
 fn target(method: Method) -> HttpTarget {
@@ -45,11 +45,11 @@ fn typed(status: u16, content_type: &str, body: &'static [u8]) -> HttpReply {
 }
 
 fn read(reply: HttpReply) -> Outcome {
-    http_reply(&target(Method::GET), false, reply)
+    http_reply(&target(Method::GET), false, reply, Limits::default()).outcome
 }
 
 fn published(reply: HttpReply) -> Outcome {
-    http_reply(&target(Method::GET), true, reply)
+    http_reply(&target(Method::GET), true, reply, Limits::default()).outcome
 }
 
 fn texts(outcome: &Outcome) -> Vec<&str> {
@@ -232,7 +232,7 @@ fn no_body_is_a_success_with_the_status_as_text() {
         &[("content-length", "12"), ("etag", "\"a\""), ("server", "x")],
         "",
     );
-    let head = http_reply(&target(Method::HEAD), false, head);
+    let head = http_reply(&target(Method::HEAD), false, head, Limits::default()).outcome;
     assert_eq!(texts(&head), ["200 OK\ncontent-length: 12\netag: \"a\""]);
 }
 
@@ -240,7 +240,7 @@ fn no_body_is_a_success_with_the_status_as_text() {
 fn a_cut_answer_never_passes_for_a_whole_one() {
     let cut = |media_type: &str, body: &'static [u8]| HttpReply {
         cut: Some(Cut {
-            limit: 5,
+            by: CutBy::Length(5),
             announced: Some(99),
         }),
         ..typed(200, media_type, body)
