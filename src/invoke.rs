@@ -9,10 +9,11 @@ use serde_json::{Map, Value};
 
 use crate::binding::{self, Fault, SchemaError, Validator};
 use crate::handler::http::HttpHandler;
-use crate::interpret;
+use crate::interpret::{self, Interpreted};
+use crate::kept::{self, Kept, Store};
 use crate::policy::{CallRecord, Ending};
 use crate::registry::{DuplicateName, Registry};
-use crate::tool::{HttpTarget, Json, Outcome, Target, Tool, ToolCall};
+use crate::tool::{Caller, Content, HttpTarget, Json, Outcome, Target, Tool, ToolCall};
 
 /// The tools that can be called now.
 pub type Catalogue = Registry<Prepared>;
@@ -29,6 +30,7 @@ pub struct Invoker {
     catalogue: ArcSwap<Catalogue>,
     http: HttpHandler,
     limits: interpret::Limits,
+    kept: Option<Arc<dyn Store>>,
 }
 
 /// Why a call was not carried out. Whatever happens after the request was sent is an [`Outcome`].
@@ -66,7 +68,24 @@ impl Invoker {
             catalogue: ArcSwap::from_pointee(prepare(tools)?),
             http,
             limits: interpret::Limits::default(),
+            kept: None,
         })
+    }
+
+    /// With these limits to an answer, and a place for what goes beyond them.
+    #[must_use]
+    pub fn with_answers(self, limits: interpret::Limits, kept: Option<Arc<dyn Store>>) -> Self {
+        Self {
+            limits,
+            kept,
+            ..self
+        }
+    }
+
+    /// Where long answers are kept, if they are.
+    #[must_use]
+    pub fn kept(&self) -> Option<&dyn Store> {
+        self.kept.as_deref()
     }
 
     /// The tools as they are now. Hold it for one request at most: a reload swaps it.
@@ -118,9 +137,10 @@ impl Invoker {
             binding::bind(target, &arguments, &call.trace).map_err(CallError::InvalidArguments)?;
         drop(arguments);
         let publishes_output = entry.tool.output_schema.is_some();
-        Ok(self
+        let interpreted = self
             .send(target, publishes_output, plan, &*call.progress)
-            .await)
+            .await;
+        Ok(self.keep(interpreted, &call.caller))
     }
 
     async fn send(
@@ -129,16 +149,42 @@ impl Invoker {
         publishes_output: bool,
         plan: binding::HttpPlan,
         progress: &dyn crate::tool::Progress,
-    ) -> Outcome {
+    ) -> Interpreted {
         match self.http.send(plan, progress).await {
-            Ok(reply) => {
-                interpret::http_reply(target, publishes_output, reply, self.limits).outcome
-            }
+            Ok(reply) => interpret::http_reply(target, publishes_output, reply, self.limits),
             Err(error) => {
                 tracing::debug!(error = ?error, "no answer from upstream");
-                interpret::http_failure(target, &error)
+                interpret::http_failure(target, &error).into()
             }
         }
+    }
+
+    /// Keeps what did not fit, and tells where it can be read.
+    fn keep(&self, interpreted: Interpreted, caller: &Caller) -> Outcome {
+        let Interpreted { mut outcome, whole } = interpreted;
+        let (Some(whole), Some(store)) = (whole, &self.kept) else {
+            return outcome;
+        };
+        let size = whole.data.len() as u64;
+        let id = store.keep(Kept {
+            owner: Arc::clone(&caller.principal),
+            media_type: whole.media_type.clone(),
+            data: whole.data,
+            is_text: whole.is_text,
+        });
+        if let Some(id) = id {
+            let seconds = store.lifetime().as_secs();
+            outcome.content.push(Content::Link {
+                uri: kept::uri_of(&id),
+                name: whole.name,
+                description: format!(
+                    "all {size} bytes that were received, readable with resources/read for {seconds} s; ?offset=0&length=65536 after the URI reads a part"
+                ),
+                media_type: whole.media_type,
+                size: Some(size),
+            });
+        }
+        outcome
     }
 }
 

@@ -20,6 +20,7 @@ pub mod discovery;
 pub mod handler;
 pub mod interpret;
 pub mod invoke;
+pub mod kept;
 pub mod mcp;
 pub mod openapi;
 pub mod policy;

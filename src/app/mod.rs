@@ -16,6 +16,7 @@ use crate::config::Config;
 use crate::discovery::{self, Discovery};
 use crate::handler::http::{ClientError, HttpHandler};
 use crate::invoke::{CallError, Invoker};
+use crate::kept::{Memory, Store};
 use crate::mcp::Server;
 use crate::openapi;
 use crate::registry::DuplicateName;
@@ -122,7 +123,10 @@ impl App {
     /// [`AppError::Client`] when the HTTP client cannot be set up.
     pub fn empty(config: &Config) -> Result<Self, AppError> {
         let http = HttpHandler::new(&config.http)?;
-        let invoker = Arc::new(Invoker::new(Vec::new(), http)?);
+        let keeps = config.kept.max_bytes > 0;
+        let kept = keeps.then(|| -> Arc<dyn Store> { Arc::new(Memory::new(config.kept)) });
+        let invoker = Invoker::new(Vec::new(), http)?.with_answers(config.answers, kept);
+        let invoker = Arc::new(invoker);
         let server = Arc::new(Server::new(invoker.clone(), config.mcp.clone()));
         let (ready, readiness) = Readiness::pending();
         Ok(Self {

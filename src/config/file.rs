@@ -202,9 +202,22 @@ pub struct Limits {
     /// A client's message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request: Option<String>,
-    /// An upstream's answer; a longer one is cut with a notice.
+    /// An upstream's answer in a result; a longer one is cut with a notice.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reply: Option<String>,
+    /// The text of an answer in a result; a longer one is shortened with a notice, JSON so that it stays JSON.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// What is received of an answer that is too long for a result, and kept for a while to be read as a
+    /// resource; 0 keeps nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kept_reply: Option<String>,
+    /// All kept answers together; the oldest go first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kept_total: Option<String>,
+    /// Kept answers at a time; the oldest go first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kept_count: Option<usize>,
     /// Connections at a time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub connections: Option<usize>,
@@ -227,6 +240,9 @@ pub struct Timeouts {
     /// Gathering an answer that is a stream; what has come by then is the answer. As long as `call` by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stream: Option<String>,
+    /// How long an answer that was too long for a result can be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kept: Option<String>,
     /// Finishing calls under way at shutdown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub drain: Option<String>,

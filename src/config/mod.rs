@@ -15,7 +15,7 @@ use std::fmt;
 use url::Url;
 
 use crate::openapi::Source;
-use crate::{discovery, handler, mcp, openapi, telemetry, transport};
+use crate::{discovery, handler, interpret, kept, mcp, openapi, telemetry, transport};
 
 /// Everything the application needs to know, checked.
 #[derive(Debug, Clone)]
@@ -28,6 +28,10 @@ pub struct Config {
     pub discovery: discovery::Settings,
     /// How calls are sent.
     pub http: handler::http::Settings,
+    /// How much of an answer is handed on.
+    pub answers: interpret::Limits,
+    /// How long answers are kept.
+    pub kept: kept::Settings,
     /// How the protocol is spoken.
     pub mcp: mcp::Settings,
     /// How HTTP is served.

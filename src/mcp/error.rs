@@ -145,7 +145,11 @@ impl Refusal {
             jsonrpc: "2.0",
             id: (id.is_some() || !modern).then_some(id),
             error: Object {
-                code: row.code,
+                code: match self {
+                    // The revisions before 2026-07-28 had a code of their own for it.
+                    Self::UnknownResource(_) if !modern => -32002,
+                    _ => row.code,
+                },
                 message: self.to_string(),
                 data: self.data(),
             },

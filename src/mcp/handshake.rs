@@ -88,14 +88,15 @@ impl Server {
             "tools/list" => self.list(id, params, ground.revision).map(Accepted::from),
             "ping" => Ok(result(id, "").into()),
             "resources/list" if self.settings.resources => {
-                Ok(result(id, "\"resources\":[]").into())
+                Ok(self.resources(id, ground.revision).into())
             }
             "resources/templates/list" if self.settings.resources => {
-                Ok(result(id, "\"resourceTemplates\":[]").into())
+                Ok(self.resource_templates(id, ground.revision).into())
             }
             "resources/read" if self.settings.resources => {
-                let uri = params.uri.and_then(text_of).unwrap_or_default();
-                Err(Refusal::UnknownResource(shorten(&uri)))
+                let uri = params.resource_uri()?;
+                let message = self.read_resource(id, &uri, origin.caller, ground.revision);
+                message.map(Accepted::from)
             }
             "prompts/list" if self.settings.prompts => Ok(result(id, "\"prompts\":[]").into()),
             _ if self.is_direct_call(method) => {

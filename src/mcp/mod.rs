@@ -20,6 +20,7 @@ mod modern;
 mod params;
 mod peer;
 mod progress;
+mod resources;
 mod revision;
 mod server;
 mod session;

@@ -45,11 +45,11 @@ impl Server {
             "tools/list" => self.modern_list(id, params),
             "server/discover" => Ok(self.discover(id).into()),
             "subscriptions/listen" => self.listen(id, params, origin),
-            "resources/list" if self.settings.resources => Ok(self.empty(id, "resources").into()),
+            "resources/list" if self.settings.resources => Ok(self.resources(id, REVISION).into()),
             "resources/templates/list" if self.settings.resources => {
-                Ok(self.empty(id, "resourceTemplates").into())
+                Ok(self.resource_templates(id, REVISION).into())
             }
-            "resources/read" if self.settings.resources => Err(no_resource(params, origin)?),
+            "resources/read" if self.settings.resources => self.modern_read(id, params, origin),
             "prompts/list" if self.settings.prompts => Ok(self.empty(id, "prompts").into()),
             "prompts/get" if self.settings.prompts => {
                 check_name(params, origin)?;
@@ -80,6 +80,20 @@ impl Server {
             session: None,
         };
         begin(self, request, origin)
+    }
+
+    fn modern_read(
+        &self,
+        id: &RawValue,
+        params: &Params<'_>,
+        origin: Origin<'_>,
+    ) -> Result<Accepted, Refusal> {
+        let uri = params.resource_uri()?;
+        if let Some(headers) = origin.headers {
+            headers.check_name(&uri)?;
+        }
+        let message = self.read_resource(id, &uri, origin.caller, REVISION);
+        message.map(Accepted::from)
     }
 
     fn modern_list(&self, id: &RawValue, params: &Params<'_>) -> Result<Accepted, Refusal> {
@@ -200,19 +214,6 @@ fn check_name(params: &Params<'_>, origin: Origin<'_>) -> Result<(), Refusal> {
         (Some(headers), Some(name)) => headers.check_name(&name),
         _ => Ok(()),
     }
-}
-
-/// No resource can be read yet, whatever its name.
-fn no_resource(params: &Params<'_>, origin: Origin<'_>) -> Result<Refusal, Refusal> {
-    let Some(uri) = params.uri.and_then(text_of) else {
-        return Ok(Refusal::InvalidParams(
-            "params.uri is not a string".to_owned(),
-        ));
-    };
-    if let Some(headers) = origin.headers {
-        headers.check_name(&uri)?;
-    }
-    Ok(Refusal::UnknownResource(shorten(&uri)))
 }
 
 /// A cursor is a string.

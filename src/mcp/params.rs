@@ -99,6 +99,13 @@ impl<'a> Params<'a> {
         serde_json::from_str(raw.get()).map_err(|error| fault("_meta", &error))
     }
 
+    /// The resource's URI.
+    pub(crate) fn resource_uri(&self) -> Result<Cow<'a, str>, Refusal> {
+        self.uri
+            .and_then(text_of)
+            .ok_or_else(|| Refusal::InvalidParams("params.uri is not a string".to_owned()))
+    }
+
     /// The tool's name.
     pub(crate) fn tool_name(&self) -> Result<Cow<'a, str>, Refusal> {
         self.name

@@ -39,7 +39,7 @@ pub struct Settings {
     pub max_batch: usize,
     /// Progress of one call is reported at most once in this time.
     pub progress_interval: Duration,
-    /// Advertise resources; their lists are empty.
+    /// Advertise resources: long answers that are kept for a while.
     pub resources: bool,
     /// Advertise prompts; their list is empty.
     pub prompts: bool,

@@ -106,7 +106,11 @@ impl Text {
     /// The first `length` bytes, sharing their memory; fewer where that would split a character.
     #[must_use]
     pub fn head(&self, length: usize) -> Self {
-        Self(self.0.slice(..self.as_str().floor_char_boundary(length)))
+        let mut end = length.min(self.0.len());
+        while !self.as_str().is_char_boundary(end) {
+            end -= 1;
+        }
+        Self(self.0.slice(..end))
     }
 
     /// The bytes themselves.

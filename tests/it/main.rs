@@ -9,6 +9,7 @@
 
 mod support;
 
+mod answers;
 mod arguments;
 mod bodies;
 mod check;

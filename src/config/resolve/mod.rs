@@ -1,6 +1,7 @@
 //! From what was written to what it means: one small function per module's settings, and every
 //! fault collected instead of the first one returned.
 
+mod answers;
 mod overlays;
 mod written;
 
@@ -9,13 +10,13 @@ use std::time::Duration;
 
 use url::Url;
 
-use super::file::{DocumentEntry, File, Limits, LogForm, Timeouts};
+use super::file::{DocumentEntry, File, Limits, LogForm};
 use super::flags::{DocumentFlags, LogFormat, ServeFlags};
 use super::quantity;
 use super::{Config, ConfigFaults, DocumentSource};
 use crate::openapi::Source;
 use crate::secret::SafeUrl;
-use crate::{discovery, handler, mcp, openapi, telemetry, transport};
+use crate::{discovery, mcp, openapi, telemetry, transport};
 
 /// Faults on their way to the operator.
 #[derive(Default)]
@@ -42,7 +43,9 @@ pub(super) fn resolve(
         documents: document_sources(&file, &mut faults),
         openapi: document_settings(&file, &mut faults),
         discovery: discovery_settings(&file, &mut faults),
-        http: handler_settings(&file, &mut faults),
+        http: answers::handler(&file, &mut faults),
+        answers: answers::limits(&file, &mut faults),
+        kept: answers::kept(&file, &mut faults),
         mcp: protocol_settings(&file, &mut faults),
         listener: listener_settings(&file, &mut faults),
         stdio: file.stdio.unwrap_or_default(),
@@ -258,34 +261,6 @@ fn discovery_settings(file: &File, faults: &mut Faults) -> discovery::Settings {
     }
 }
 
-fn handler_settings(file: &File, faults: &mut Faults) -> handler::http::Settings {
-    let default = handler::http::Settings::default();
-    let Timeouts {
-        connect,
-        call,
-        stream,
-        ..
-    } = &file.timeouts;
-    handler::http::Settings {
-        connect_timeout: duration(
-            "timeouts.connect",
-            connect.as_deref(),
-            default.connect_timeout,
-            faults,
-        ),
-        timeout: duration("timeouts.call", call.as_deref(), default.timeout, faults),
-        stream_timeout: stream
-            .as_deref()
-            .and_then(|text| faults.take("timeouts.stream", quantity::duration(text))),
-        max_reply_bytes: size(
-            "limits.reply",
-            file.limits.reply.as_deref(),
-            default.max_reply_bytes,
-            faults,
-        ),
-    }
-}
-
 fn protocol_settings(file: &File, faults: &mut Faults) -> mcp::Settings {
     let default = mcp::Settings::default();
     let page_size = file.tools.page_size.unwrap_or(default.page_size);
@@ -305,6 +280,7 @@ fn protocol_settings(file: &File, faults: &mut Faults) -> mcp::Settings {
             .direct_invocation
             .unwrap_or(default.direct_invocation),
         sessions: file.server.sessions.map_or(default.sessions, Into::into),
+        resources: answers::kept(file, &mut Faults::default()).max_bytes > 0,
         ..default
     }
 }

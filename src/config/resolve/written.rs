@@ -46,7 +46,11 @@ pub(super) fn fill(mut file: File, config: &Config) -> File {
     file.limits = Limits {
         document: Some(quantity::show_bytes(config.openapi.max_bytes)),
         request: Some(quantity::show_bytes(config.listener.max_body_bytes)),
-        reply: Some(quantity::show_bytes(config.http.max_reply_bytes)),
+        reply: Some(quantity::show_bytes(config.answers.reply as u64)),
+        text: Some(quantity::show_bytes(config.answers.text as u64)),
+        kept_reply: Some(quantity::show_bytes(config.kept.max_bytes)),
+        kept_total: Some(quantity::show_bytes(config.kept.max_total_bytes)),
+        kept_count: Some(config.kept.max_count),
         connections: Some(config.listener.max_connections),
     };
     file.timeouts = Timeouts {
@@ -54,6 +58,7 @@ pub(super) fn fill(mut file: File, config: &Config) -> File {
         connect: Some(quantity::show_duration(config.http.connect_timeout)),
         call: Some(quantity::show_duration(config.http.timeout)),
         stream: config.http.stream_timeout.map(quantity::show_duration),
+        kept: Some(quantity::show_duration(config.kept.lifetime)),
         drain: Some(quantity::show_duration(config.listener.drain)),
     };
     file.log.filter = Some(config.telemetry.filter.clone());

@@ -132,7 +132,7 @@ fn texts_are_decoded_by_their_charset() {
         ("text/plain; charset=utf-8", b"a\xff", "a\u{fffd}"),
         ("application/xml", b"<a/>", "<a/>"),
         ("image/svg+xml", b"<svg/>", "<svg/>"),
-        ("application/x-ndjson", b"{}\n{}\n", "{}\n{}\n"),
+        ("application/x-ndjson", b"{}\nx\n", "{}\nx\n"),
     ];
     for (media_type, body, expected) in cases {
         let outcome = read(typed(200, media_type, body));
