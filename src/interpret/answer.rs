@@ -134,7 +134,7 @@ impl Answer<'_> {
                 None => format!("of {} bytes ", data.len()),
                 Some(cut) => announced(cut),
             };
-            let why = self.why();
+            let why = self.why(self.limits.reply);
             let notice = format!("[the answer {length}({media_type}) {why} and is left out]");
             return Interpreted {
                 outcome: done(vec![Content::Text(Text::from(notice))], self.cut_data()),
@@ -213,7 +213,7 @@ impl Answer<'_> {
             None => format!("of {received} bytes "),
             Some(cut) => announced(cut),
         };
-        let why = self.why();
+        let why = self.why(self.limits.text);
         let missing = match left_out {
             [] => String::new(),
             list => format!("; left out: {}", list.join(", ")),
@@ -223,15 +223,15 @@ impl Answer<'_> {
         ))
     }
 
-    fn why(&self) -> String {
+    /// `limit`: of what was received, so many bytes are shown.
+    fn why(&self, limit: usize) -> String {
         match self.cut.map(|cut| cut.by) {
-            None => {
-                let limit = self.limits.text;
-                format!("is longer than the limit of {limit} bytes")
-            }
-            Some(CutBy::Length(limit)) => {
-                let limit = limit.min(self.limits.text as u64);
-                format!("is longer than the limit of {limit} bytes")
+            None => format!("is longer than the limit of {limit} bytes"),
+            Some(CutBy::Length(cut)) => {
+                format!(
+                    "is longer than the limit of {} bytes",
+                    cut.min(limit as u64)
+                )
             }
             Some(CutBy::Time(time)) => {
                 format!(

@@ -1,6 +1,7 @@
 //! What each kind of answer becomes.
 
 mod failures;
+mod long;
 
 use std::time::Duration;
 
