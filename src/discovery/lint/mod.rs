@@ -89,25 +89,31 @@ fn left_out(source: &Source<'_>, discovery: &Discovery, findings: &mut Vec<Findi
         .filter(|one| one.severity == Severity::Error)
         .map(|one| one.message.as_str())
         .collect();
+    let mut without_server: Vec<Finding> = Vec::new();
     for skipped in &discovery.skipped {
         if lost.contains(&skipped.reason.as_str()) {
             continue;
         }
         let operation = operation_of(source, |one| place(one) == skipped.operation);
-        let without_server =
+        let nowhere =
             operation.is_some_and(|one| one.servers.is_empty()) && source.base_url.is_none();
-        let rule = if without_server && skipped.reason.contains("server") {
-            "operation-without-server"
-        } else {
-            "operation-excluded"
-        };
         let pointer = operation.map_or("", |one| one.pointer.as_str());
-        findings.push(finding(
-            rule,
-            pointer,
-            format!("{} is no tool: {}", skipped.operation, skipped.reason),
-        ));
+        let text = format!("{} is no tool: {}", skipped.operation, skipped.reason);
+        if nowhere && skipped.reason.contains("server") {
+            without_server.push(finding("operation-without-server", pointer, text));
+        } else {
+            findings.push(finding("operation-excluded", pointer, text));
+        }
     }
+    // Usually none has one; that is one fault, not hundreds.
+    if without_server.len() > 1 {
+        let text = format!(
+            "{} operations are no tools: the document names no absolute server URL",
+            without_server.len()
+        );
+        without_server = vec![finding("operation-without-server", "/servers", text)];
+    }
+    findings.append(&mut without_server);
 }
 
 /// A note is a sentence; the operation it names says where it belongs.

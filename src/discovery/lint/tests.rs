@@ -117,6 +117,16 @@ fn each_rule_is_raised_where_it_is_broken() {
 }
 
 #[test]
+fn a_document_without_a_server_is_told_once() {
+    let mut operations = vec![good("GET", "/a"), good("GET", "/b")];
+    operations.iter_mut().for_each(|one| one.servers.clear());
+    assert_eq!(
+        told(&document(operations, &json!({})), &Settings::default()),
+        [("operation-without-server", "/servers".to_owned())]
+    );
+}
+
+#[test]
 fn a_renamed_argument_is_found_among_the_parameters_as_written() {
     let mut one = good("GET", "/a/{id}");
     one.parameters = vec![
