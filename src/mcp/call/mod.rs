@@ -54,11 +54,10 @@ pub(crate) fn begin(
     origin: Origin<'_>,
 ) -> Result<Accepted, Refusal> {
     let (catalogue, listing) = server.catalogue();
-    if let Some((builtins, builtin)) = listing.builtin(&request.name) {
-        match ours::answer(builtins, builtin, &mut request, &catalogue) {
-            Ok(None) => {}
-            result => return Ok(ours::record(server, &request, origin, builtin, result)),
-        }
+    if let Some(ours) = listing.builtin(&request.name)
+        && let Some(answer) = ours::take(server, ours, &mut request, origin, &catalogue)
+    {
+        return Ok(answer);
     }
     let tool = catalogue
         .find(&request.name)
