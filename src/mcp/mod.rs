@@ -1,9 +1,9 @@
 //! The protocol: message in, messages out; knows no transport.
 //!
 //! Two eras share every entrance. A modern request (2026-07-28) says in its own metadata who
-//! asks and in which revision ([`modern`]); the revisions before it begin with `initialize`
-//! ([`handshake`]), though a request without one is served too. Both come down to the same few
-//! methods and to [`call`].
+//! asks and in which revision (`modern`); the revisions before it begin with `initialize`
+//! (`handshake`), though a request without one is served too. Both come down to the same few
+//! methods and to `call`.
 
 mod answer;
 mod builtin;
