@@ -114,9 +114,17 @@ impl<K: Clone + Eq + Hash> Circles<K> {
     }
 }
 
-/// The definitions that describe the same value as `schema` (`$ref`, `allOf`, `not`, `if`, ...), not
-/// a part of it; each once.
+/// The definitions that describe the same value as `schema`, each once.
 pub(super) fn same_value(schema: &Value, definitions: &Definitions<'_>) -> Vec<String> {
+    let mut found = same_value_uses(schema, definitions);
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// The definitions that describe the same value as `schema` (`$ref`, `allOf`, `not`, `if`, ...), not
+/// a part of it; each as often as it is used.
+pub(super) fn same_value_uses(schema: &Value, definitions: &Definitions<'_>) -> Vec<String> {
     let mut found = Vec::new();
     let mut open = vec![schema];
     while let Some(schema) = open.pop() {
@@ -137,8 +145,6 @@ pub(super) fn same_value(schema: &Value, definitions: &Definitions<'_>) -> Vec<S
             }
         }
     }
-    found.sort_unstable();
-    found.dedup();
     found
 }
 

@@ -27,6 +27,7 @@ mod target;
 #[cfg(test)]
 mod tests;
 mod text;
+mod ways;
 mod xml;
 
 pub use lint::{Diagnosis, RULES, diagnose};

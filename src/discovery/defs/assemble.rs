@@ -15,7 +15,7 @@ const INLINE_ALWAYS: usize = 96;
 /// other: parsers have limits.
 const INLINE_LEVEL: usize = 60;
 /// Stands for a definition that is left out.
-const STUB: &str =
+pub(super) const STUB: &str =
     r#"{"description":"Any value; its description was left out because the schema is too large."}"#;
 
 impl Definitions<'_> {

@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use super::circles::{Circles, same_value};
 use super::fragment::Fragment;
 use super::naming::name_of;
+use super::ways::{MAX_WAYS, Ways};
 use crate::openapi::Schemas;
 
 /// Which way values go; it decides whether `readOnly` or `writeOnly` properties vanish.
@@ -41,6 +42,8 @@ pub(super) struct Definitions<'d> {
     same: Circles<String>,
     /// Over definitions: which reach themselves.
     reach: Circles<usize>,
+    /// How often one value is looked at.
+    pub(super) ways: Ways,
 }
 
 #[derive(Debug)]
@@ -78,6 +81,7 @@ impl<'d> Definitions<'d> {
             entries: Vec::new(),
             same: Circles::default(),
             reach: Circles::default(),
+            ways: Ways::new(),
         }
     }
 
@@ -229,7 +233,15 @@ impl<'d> Definitions<'d> {
             let source = self.entries[id].source;
             let reference = self.entries[id].reference.clone();
             let mut fragment = Fragment::default();
-            self.write_definition(source, &reference, &mut fragment);
+            if self.ways(&reference) > MAX_WAYS {
+                let name = self.entries[id].name.clone();
+                self.note(format!(
+                    "the schema {name} composes others so often that checking it would not end: any value is taken"
+                ));
+                fragment.raw(assemble::STUB);
+            } else {
+                self.write_definition(source, &reference, &mut fragment);
+            }
             self.entries[id].fragment = Some(fragment);
         }
         self.entries[id]
