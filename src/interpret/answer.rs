@@ -3,7 +3,8 @@
 use ::http::HeaderMap;
 use bytes::Bytes;
 
-use super::http::{Interpreted, Limits, Whole, done, is_json, resource_name, wrapped};
+use super::http::{Interpreted, Limits, Whole, done, resource_name, wrapped};
+use super::json::is_json;
 use super::media::{Kind, Media};
 use super::shorten::{self, grouped};
 use super::{multipart, stream};
@@ -43,7 +44,7 @@ impl Answer<'_> {
 
     /// JSON as text and as data; text that only claims to be JSON is text.
     fn json(&self, text: Text) -> Outcome {
-        if !is_json(text.as_str()) {
+        if !is_json(text.as_bytes()) {
             return self.plain(text);
         }
         let structured = self.data(&text);
@@ -52,7 +53,7 @@ impl Answer<'_> {
 
     /// JSON as data, an object where an output schema is published.
     fn data(&self, json: &Text) -> Text {
-        let object = json.as_str().trim_start().starts_with('{');
+        let object = json.as_bytes().trim_ascii_start().starts_with(b"{");
         if self.publishes_output && !object {
             wrapped(json.as_str())
         } else {

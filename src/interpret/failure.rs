@@ -4,7 +4,8 @@ use ::http::StatusCode;
 use ::http::header::{HeaderMap, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE};
 use url::Url;
 
-use super::http::{is_json, status_line};
+use super::http::status_line;
+use super::json::is_json;
 use super::media::{self, Kind, Media};
 use super::problem;
 use crate::handler::{HandleError, HttpReply};
@@ -29,7 +30,7 @@ pub(super) fn http_error(target: &HttpTarget, publishes_output: bool, reply: Htt
     };
     let json = body
         .as_ref()
-        .filter(|text| !cut && is_json(text.as_str()))
+        .filter(|text| !cut && is_json(text.as_bytes()))
         .cloned();
     let mut lines = vec![format!(
         "{} {} failed: {}",

@@ -4,7 +4,6 @@ use ::http::header::{CONTENT_DISPOSITION, ETAG, HeaderName, LAST_MODIFIED, LOCAT
 use ::http::{HeaderMap, Method, StatusCode};
 use bytes::Bytes;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-use serde_json::value::RawValue;
 
 use super::answer::{Answer, OCTETS};
 use super::failure;
@@ -137,12 +136,11 @@ pub(super) fn done(content: Vec<Content>, structured: Option<Text>) -> Outcome {
 
 /// `{"result": ...}` around a JSON text.
 pub(super) fn wrapped(json: &str) -> Text {
-    Text::from(format!(r#"{{"result":{json}}}"#))
-}
-
-/// Checks without building anything.
-pub(super) fn is_json(text: &str) -> bool {
-    serde_json::from_str::<&RawValue>(text).is_ok()
+    let mut text = String::with_capacity(json.len() + 12);
+    text.push_str("{\"result\":");
+    text.push_str(json);
+    text.push('}');
+    Text::from(text)
 }
 
 /// No body: the status is the answer, with the headers that say something about the resource.

@@ -3,6 +3,7 @@
 mod answer;
 mod failure;
 mod http;
+mod json;
 mod media;
 mod multipart;
 mod problem;

@@ -1,7 +1,7 @@
 //! A JSON text made shorter so that it stays JSON: arrays end after a whole item, objects keep their small
 //! members. What was left out is told beside the data, never inside it.
 
-use super::http::is_json;
+use super::json::is_json;
 
 /// Arrays and objects within each other that are looked into.
 const MAX_DEPTH: usize = 8;
@@ -32,7 +32,7 @@ pub(super) fn json(text: &str, limit: usize) -> Option<Shortened> {
         path: String::new(),
     };
     let value = Piece { text, whole: false };
-    if !cutter.cut(value, limit, 0) || !is_json(&cutter.out) {
+    if !cutter.cut(value, limit, 0) || !is_json(cutter.out.as_bytes()) {
         return None;
     }
     Some(Shortened {

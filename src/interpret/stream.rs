@@ -1,6 +1,6 @@
 //! Streams that were gathered: server-sent events, and JSON values after one another.
 
-use super::http::is_json;
+use super::json::is_json;
 use super::media::Kind;
 
 /// How long `text` is up to its last complete item; all of it where it was not `cut`.
@@ -28,7 +28,7 @@ pub(super) fn structured(kind: Kind, text: &str) -> Option<String> {
         Kind::Events => ("events", events(text)),
         _ => ("items", values(text)),
     };
-    if items.is_empty() || !items.iter().all(|item| is_json(item)) {
+    if items.is_empty() || !items.iter().all(|item| is_json(item.as_bytes())) {
         return None;
     }
     let length: usize = items.iter().map(|item| item.len() + 1).sum();
