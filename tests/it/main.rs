@@ -22,4 +22,5 @@ mod hostile_documents;
 mod metadata;
 mod paths;
 mod protocol;
+mod readme;
 mod search;
