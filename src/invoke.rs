@@ -1,19 +1,26 @@
 //! One call from start to end, whatever the transport.
 //!
-//! The order is fixed: find the tool, validate, bind, carry out, interpret, record.
+//! The order is fixed: find the tool, count, validate, bind, carry out, interpret, mask, record.
 
+use std::borrow::Cow;
+use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use arc_swap::ArcSwap;
+use http::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Map, Value};
 
 use crate::binding::{self, Fault, SchemaError, Validator};
 use crate::handler::http::HttpHandler;
 use crate::interpret::{self, Interpreted};
 use crate::kept::{self, Kept, Store};
-use crate::policy::{CallRecord, Ending};
-use crate::registry::{DuplicateName, Registry};
-use crate::tool::{Caller, Content, HttpTarget, Json, Outcome, Target, Tool, ToolCall};
+use crate::policy::{CallRecord, Ending, Limited, Policy, secret_names};
+use crate::registry::{DuplicateName, Entry, Registry};
+use crate::tool::{
+    CallId, Caller, Content, HttpTarget, Json, Outcome, Progress, Target, Tool, ToolCall,
+    TraceContext,
+};
 
 /// The tools that can be called now.
 pub type Catalogue = Registry<Prepared>;
@@ -22,6 +29,8 @@ pub type Catalogue = Registry<Prepared>;
 #[derive(Debug, Default)]
 pub struct Prepared {
     validator: OnceLock<Result<Validator, SchemaError>>,
+    /// Members that the schemas mark as secret.
+    secret: OnceLock<HashSet<String>>,
 }
 
 /// Carries out calls against the current catalogue.
@@ -31,6 +40,7 @@ pub struct Invoker {
     http: HttpHandler,
     limits: interpret::Limits,
     kept: Option<Arc<dyn Store>>,
+    policy: Policy,
 }
 
 /// Why a call was not carried out. Whatever happens after the request was sent is an [`Outcome`].
@@ -69,6 +79,7 @@ impl Invoker {
             http,
             limits: interpret::Limits::default(),
             kept: None,
+            policy: Policy::default(),
         })
     }
 
@@ -82,10 +93,23 @@ impl Invoker {
         }
     }
 
+    /// The same under these rules.
+    #[must_use]
+    pub fn under(self, policy: Policy) -> Self {
+        Self { policy, ..self }
+    }
+
     /// Where long answers are kept, if they are.
     #[must_use]
     pub fn kept(&self) -> Option<&dyn Store> {
         self.kept.as_deref()
+    }
+
+    /// Waits until every record is written, at most this long. Blocks its thread.
+    pub fn flush_audit(&self, patience: Duration) {
+        if let Some(audit) = &self.policy.audit {
+            audit.flush(patience);
+        }
     }
 
     /// The tools as they are now. Hold it for one request at most: a reload swaps it.
@@ -103,44 +127,123 @@ impl Invoker {
         Ok(())
     }
 
+    /// Whether the tool's operation asks for credentials that nobody configured.
+    #[must_use]
+    pub fn lacks_credentials(&self, tool: &Tool) -> bool {
+        let Target::Http(target) = &tool.target;
+        self.http.lacks_credentials(target)
+    }
+
+    /// Begins the record of a call that is answered without the catalogue's tools.
+    #[must_use]
+    pub fn record(&self, id: CallId, caller: &Caller, name: &str) -> CallRecord {
+        CallRecord::start(id, caller, name, self.policy.audit.as_ref())
+    }
+
     /// Carries one call out. Dropping the future cancels it.
     ///
     /// # Errors
     /// [`CallError`] when nothing was sent.
     pub async fn call(&self, call: ToolCall) -> Result<Outcome, CallError> {
-        let record = CallRecord::start(call.id, &call.caller, &call.name);
-        let result = self.carry_out(call).await;
+        let mut record = self.record(call.id, &call.caller, &call.name);
+        let result = self.carry_out(call, &mut record).await;
         match &result {
-            Ok(outcome) if outcome.is_error => record.end(Ending::Failed, outcome.status),
-            Ok(outcome) => record.end(Ending::Done, outcome.status),
+            Ok(Ended {
+                outcome,
+                refused: true,
+            }) => record.end(Ending::Refused, outcome.status),
+            Ok(Ended { outcome, .. }) => {
+                record.bytes(outcome.size());
+                let ending = if outcome.is_error {
+                    Ending::Failed
+                } else {
+                    Ending::Done
+                };
+                record.end(ending, outcome.status);
+            }
             Err(_) => record.end(Ending::Refused, None),
         }
-        result
+        result.map(|ended| ended.outcome)
     }
 
-    async fn carry_out(&self, call: ToolCall) -> Result<Outcome, CallError> {
+    async fn carry_out(&self, call: ToolCall, record: &mut CallRecord) -> Result<Ended, CallError> {
         let catalogue = self.catalogue.load_full();
+        let mut arguments = Value::Object(call.arguments);
         let Some(entry) = catalogue.find(&call.name) else {
+            record.step("find", "refused", Some("there is no tool of this name"));
+            record.arguments(&arguments, |copy| self.mask(copy, &HashSet::new()));
             return Err(CallError::UnknownTool(call.name));
         };
-        let mut arguments = Value::Object(call.arguments);
-        entry
-            .handler
-            .validator(&entry.tool)?
-            .check(&mut arguments)
-            .map_err(CallError::InvalidArguments)?;
-        let Value::Object(arguments) = arguments else {
-            return Err(CallError::InvalidArguments(Vec::new()));
-        };
         let Target::Http(target) = &entry.tool.target;
-        let plan =
-            binding::bind(target, &arguments, &call.trace).map_err(CallError::InvalidArguments)?;
+        let secret = entry.handler.secret(&entry.tool);
+        record.operation(|| format!("{} {}", target.method, target.path.template));
+        record.arguments(&arguments, |copy| self.mask(copy, secret));
+        let limits = &self.policy.limits;
+        if let Err(limited) = limits.check(&call.caller.principal, &call.name) {
+            return Ok(Ended::limited(&limited, record));
+        }
+        record.step("rate", "allowed", None);
+        let mut plan = self
+            .plan(entry, target, &mut arguments, &call.trace)
+            .map_err(|error| self.refused(error, record))?;
+        record.step("validate", "allowed", None);
         drop(arguments);
+        hand_on(&call.forwarded, &mut plan.headers);
+        let _place = match limits.place(target.base.authority()).await {
+            Ok(place) => place,
+            Err(limited) => return Ok(Ended::limited(&limited, record)),
+        };
+        record.step("send", "allowed", None);
         let publishes_output = entry.tool.output_schema.is_some();
         let interpreted = self
             .send(target, publishes_output, plan, &*call.progress)
             .await;
-        Ok(self.keep(interpreted, &call.caller))
+        Ok(Ended {
+            outcome: self.keep(self.masked(interpreted, secret), &call.caller),
+            refused: false,
+        })
+    }
+
+    /// Validated arguments as a request.
+    fn plan(
+        &self,
+        entry: &Entry<Prepared>,
+        target: &HttpTarget,
+        arguments: &mut Value,
+        trace: &TraceContext,
+    ) -> Result<binding::HttpPlan, CallError> {
+        entry
+            .handler
+            .validator(&entry.tool)?
+            .check(arguments)
+            .map_err(CallError::InvalidArguments)?;
+        let Value::Object(arguments) = arguments else {
+            return Err(CallError::InvalidArguments(Vec::new()));
+        };
+        binding::bind(target, arguments, trace).map_err(CallError::InvalidArguments)
+    }
+
+    /// Masks what a refusal repeats of the arguments, and records it.
+    fn refused(&self, error: CallError, record: &mut CallRecord) -> CallError {
+        let error = match error {
+            CallError::InvalidArguments(mut faults) => {
+                for fault in &mut faults {
+                    if let Cow::Owned(masked) = self.policy.redactor.text(&fault.message) {
+                        fault.message = masked;
+                    }
+                }
+                CallError::InvalidArguments(faults)
+            }
+            other => other,
+        };
+        if record.is_audited() {
+            record.step("validate", "refused", Some(&error.to_string()));
+        }
+        error
+    }
+
+    fn mask(&self, value: &mut Value, secret: &HashSet<String>) {
+        self.policy.redactor.json(value, secret);
     }
 
     async fn send(
@@ -148,15 +251,29 @@ impl Invoker {
         target: &HttpTarget,
         publishes_output: bool,
         plan: binding::HttpPlan,
-        progress: &dyn crate::tool::Progress,
+        progress: &dyn Progress,
     ) -> Interpreted {
-        match self.http.send(plan, progress).await {
+        match self.http.send_for(target, plan, progress).await {
             Ok(reply) => interpret::http_reply(target, publishes_output, reply, self.limits),
             Err(error) => {
                 tracing::debug!(error = ?error, "no answer from upstream");
                 interpret::http_failure(target, &error).into()
             }
         }
+    }
+
+    /// What the caller sees at once, and what it can read later, without secrets.
+    fn masked(&self, interpreted: Interpreted, secret: &HashSet<String>) -> Interpreted {
+        let Interpreted { outcome, mut whole } = interpreted;
+        let redactor = &self.policy.redactor;
+        if let Some(whole) = &mut whole
+            && whole.is_text
+            && let Some(masked) = redactor.kept(&whole.data, outcome.is_error, secret)
+        {
+            whole.data = masked;
+        }
+        let outcome = redactor.outcome(outcome, secret);
+        Interpreted { outcome, whole }
     }
 
     /// Keeps what did not fit, and tells where it can be read.
@@ -185,6 +302,24 @@ impl Invoker {
             });
         }
         outcome
+    }
+}
+
+/// How a call that was not refused with an error ended.
+struct Ended {
+    outcome: Outcome,
+    /// Nothing was sent.
+    refused: bool,
+}
+
+impl Ended {
+    fn limited(limited: &Limited, record: &mut CallRecord) -> Self {
+        let message = limited.to_string();
+        record.step("rate", "refused", Some(&message));
+        Self {
+            outcome: Outcome::failure(message),
+            refused: true,
+        }
     }
 }
 
@@ -225,6 +360,29 @@ impl Prepared {
             .get_or_init(|| Validator::compile(&tool.input_schema))
             .as_ref()
             .map_err(|error| CallError::Unusable(error.clone()))
+    }
+
+    fn secret(&self, tool: &Tool) -> &HashSet<String> {
+        self.secret.get_or_init(|| {
+            let mut names = secret_names(&tool.input_schema.parse());
+            if let Some(schema) = &tool.output_schema {
+                names.extend(secret_names(&schema.parse()));
+            }
+            names
+        })
+    }
+}
+
+/// Headers of the client's request join what the arguments did not set.
+fn hand_on(forwarded: &[(HeaderName, HeaderValue)], headers: &mut HeaderMap) {
+    if forwarded.is_empty() {
+        return;
+    }
+    let taken: Vec<HeaderName> = headers.keys().cloned().collect();
+    for (name, value) in forwarded {
+        if !taken.contains(name) {
+            headers.append(name, value.clone());
+        }
     }
 }
 

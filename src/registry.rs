@@ -108,6 +108,7 @@ mod tests {
                 parameters: Vec::new(),
                 body: None,
                 accept: "*/*".to_owned(),
+                security: Vec::new(),
             })),
             requires: Vec::new(),
             confirm: false,

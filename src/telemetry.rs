@@ -1,7 +1,8 @@
 //! Logs: tracing on stderr, as text or JSON lines. Never stdout, which belongs to data and to the
 //! stdio transport.
 
-use std::io::{BufWriter, IsTerminal};
+use std::borrow::Cow;
+use std::io::{self, BufWriter, IsTerminal, Write};
 
 use tracing_appender::non_blocking::NonBlockingBuilder;
 use tracing_subscriber::EnvFilter;
@@ -60,12 +61,15 @@ pub enum SetupError {
 /// Lines that may wait to be written; beyond them, whoever logs waits, so that none is lost.
 const WAITING: usize = 16_384;
 
-/// Installs the process's subscriber. Lines are written by a thread of their own, which writes
-/// what is left when the value is dropped.
+/// What a line becomes before it is written.
+pub type Mask = fn(&str) -> Cow<'_, str>;
+
+/// Installs the process's subscriber; every line goes through `mask`. Lines are masked and written by a
+/// thread of their own, which writes what is left when the value is dropped.
 ///
 /// # Errors
 /// [`SetupError`] when the filter cannot be read, or when there is a subscriber already.
-pub fn init(settings: &Settings) -> Result<Logging, SetupError> {
+pub fn init(settings: &Settings, mask: Mask) -> Result<Logging, SetupError> {
     let filter =
         EnvFilter::try_new(quiet(&settings.filter)).map_err(|source| SetupError::Filter {
             filter: settings.filter.clone(),
@@ -76,7 +80,10 @@ pub fn init(settings: &Settings) -> Result<Logging, SetupError> {
         .lossy(false)
         .buffered_lines_limit(WAITING)
         .thread_name("log")
-        .finish(BufWriter::with_capacity(64 * 1024, std::io::stderr()));
+        .finish(Masked {
+            mask,
+            behind: BufWriter::with_capacity(64 * 1024, io::stderr()),
+        });
     let lines = fmt::layer().with_writer(writer);
     match settings.format {
         Format::Text => registry
@@ -86,6 +93,24 @@ pub fn init(settings: &Settings) -> Result<Logging, SetupError> {
     }
     .map_err(SetupError::Taken)?;
     Ok(logging)
+}
+
+/// A writer behind the mask. The layer hands over each line whole, and so does the queue.
+struct Masked<W> {
+    mask: Mask,
+    behind: W,
+}
+
+impl<W: Write> Write for Masked<W> {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        let text = String::from_utf8_lossy(line);
+        self.behind.write_all((self.mask)(&text).as_bytes())?;
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.behind.flush()
+    }
 }
 
 /// The libraries below log request and connection details, secrets among them, at their finest
@@ -103,7 +128,7 @@ fn quiet(filter: &str) -> String {
 
 /// Colours only where a person looks, and not where the person asked for none (no-color.org).
 fn colours() -> bool {
-    std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
+    io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
 }
 
 #[cfg(test)]
@@ -115,5 +140,16 @@ mod tests {
         assert!(quiet("trace").contains("hyper=warn"));
         assert!(!quiet("info,hyper=trace").contains(",hyper=warn"));
         assert!(EnvFilter::try_new(quiet("debug")).is_ok());
+    }
+
+    #[test]
+    fn nothing_is_written_unmasked() {
+        let mut lines = Masked {
+            mask: |line| line.replace("zebra", "***").into(),
+            behind: Vec::new(),
+        };
+        lines.write_all(b"a zebra\n").unwrap();
+        lines.write_all(b"no horse\n").unwrap();
+        assert_eq!(lines.behind, b"a ***\nno horse\n");
     }
 }

@@ -42,7 +42,8 @@ pub(super) async fn load(config: &Config, patience: Patience) -> Result<Discover
     );
     let results = with_progress(config, all).await;
     let (mut documents, mut settings, mut failures) = (Vec::new(), Vec::new(), Vec::new());
-    for (result, source) in results.into_iter().zip(&config.documents) {
+    let configured = config.documents.iter().enumerate();
+    for (result, source) in results.into_iter().zip(configured) {
         match result {
             Ok(document) => {
                 report(&document);
@@ -61,8 +62,9 @@ pub(super) async fn load(config: &Config, patience: Patience) -> Result<Discover
     let sources: Vec<discovery::Source<'_>> = documents
         .iter()
         .zip(settings)
-        .map(|(document, source)| discovery::Source {
+        .map(|(document, (number, source))| discovery::Source {
             document,
+            number,
             prefix: source.prefix.clone(),
             base_url: source.base_url.clone(),
         })

@@ -2,10 +2,12 @@
 
 mod loading;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 pub use loading::LoadFailure;
 use loading::Patience;
@@ -19,9 +21,13 @@ use crate::invoke::{CallError, Invoker};
 use crate::kept::{Memory, Store};
 use crate::mcp::Server;
 use crate::openapi;
+use crate::policy::{Policy, PolicyError};
 use crate::registry::DuplicateName;
-use crate::tool::{Outcome, Tool, ToolCall};
+use crate::tool::{Outcome, Target, Tool, ToolCall};
 use crate::transport::{self, Readiness, Ready};
+
+/// How long the end of the process waits for records to be written.
+const RECORDING: Duration = Duration::from_secs(2);
 
 /// The parts of a running bridge.
 #[derive(Debug, Clone)]
@@ -44,6 +50,8 @@ pub enum AppError {
     Names(#[from] DuplicateName),
     #[error(transparent)]
     Client(#[from] ClientError),
+    #[error(transparent)]
+    Policy(#[from] PolicyError),
     #[error("cannot listen on {address}")]
     Listen {
         address: SocketAddr,
@@ -68,7 +76,9 @@ pub async fn serve(
     let app = App::empty(&config)?;
     if config.stdio {
         app.fill(&config, Patience::UntilTimeout).await?;
-        return app.serve_stdio(&config, stop).await;
+        let result = app.serve_stdio(&config, stop).await;
+        app.finish();
+        return result;
     }
     let address = config.listener.listen;
     let listener = TcpListener::bind(address)
@@ -82,10 +92,12 @@ pub async fn serve(
             let _ = failed.send(error);
         }
     });
-    tokio::select! {
+    let result = tokio::select! {
         () = app.serve_http(listener, &config, stop) => Ok(()),
         Ok(error) = failure => Err(error),
-    }
+    };
+    app.finish();
+    result
 }
 
 /// What the documents come to, for the commands that only look.
@@ -125,7 +137,10 @@ impl App {
         let http = HttpHandler::new(&config.http)?;
         let keeps = config.kept.max_bytes > 0;
         let kept = keeps.then(|| -> Arc<dyn Store> { Arc::new(Memory::new(config.kept)) });
-        let invoker = Invoker::new(Vec::new(), http)?.with_answers(config.answers, kept);
+        let policy = Policy::new(&config.policy)?;
+        let invoker = Invoker::new(Vec::new(), http)?
+            .with_answers(config.answers, kept)
+            .under(policy);
         let invoker = Arc::new(invoker);
         let server = Arc::new(Server::new(invoker.clone(), config.mcp.clone()));
         let (ready, readiness) = Readiness::pending();
@@ -167,8 +182,10 @@ impl App {
         }
         let sources: Vec<discovery::Source<'_>> = documents
             .iter()
-            .map(|document| discovery::Source {
+            .enumerate()
+            .map(|(number, document)| discovery::Source {
                 document,
+                number,
                 prefix: None,
                 base_url: base_url.cloned(),
             })
@@ -190,11 +207,37 @@ impl App {
         for left in &discovery.skipped {
             tracing::debug!(document = %left.document, operation = %left.operation, reason = %left.reason, "skipped");
         }
+        self.note_missing_credentials(&discovery.tools);
         self.invoker.replace(discovery.tools)?;
         self.server.tools_changed();
         self.ready.set(true);
         tracing::info!(tools, skipped, "tools are ready");
         Ok(())
+    }
+
+    /// An operation without its credentials is called all the same: the upstream decides.
+    fn note_missing_credentials(&self, tools: &[Tool]) {
+        let mut schemes = BTreeMap::new();
+        for tool in tools
+            .iter()
+            .filter(|tool| self.invoker.lacks_credentials(tool))
+        {
+            let Target::Http(target) = &tool.target;
+            let names: BTreeSet<&str> = target
+                .security
+                .iter()
+                .flatten()
+                .map(|need| need.scheme.name.as_str())
+                .collect();
+            *schemes.entry(names).or_insert(0_usize) += 1;
+        }
+        for (names, tools) in schemes {
+            let names: Vec<&str> = names.into_iter().collect();
+            tracing::warn!(
+                "{tools} tools ask for credentials of {}, and none are configured: they are called without",
+                names.join(" or ")
+            );
+        }
     }
 
     /// The HTTP routes, for mounting in an application of one's own.
@@ -215,9 +258,9 @@ impl App {
     ) {
         let settings = &config.listener;
         if let Ok(address) = listener.local_addr() {
-            if !address.ip().is_loopback() {
+            if !address.ip().is_loopback() && settings.keys.is_empty() {
                 tracing::warn!(
-                    "listening on {address}, which others can reach: nobody is asked who they are"
+                    "listening on {address}, which others can reach: nobody is asked who they are; configure `access.keys`"
                 );
             }
             tracing::info!("listening on http://{address}{}", settings.path);
@@ -270,6 +313,11 @@ impl App {
     /// [`CallError`] when nothing was sent.
     pub async fn call(&self, call: ToolCall) -> Result<Outcome, CallError> {
         self.invoker.call(call).await
+    }
+
+    /// Waits a moment for what is still to be recorded, before the process ends.
+    pub fn finish(&self) {
+        self.invoker.flush_audit(RECORDING);
     }
 
     /// The tool of this name.

@@ -70,11 +70,11 @@ impl Call {
             arguments,
             progress: Arc::new(NoProgress),
             trace: TraceContext::default(),
+            forwarded: Vec::new(),
         };
-        let outcome = app
-            .call(call)
-            .await
-            .map_err(|error| Failure::Work(error.to_string()))?;
+        let result = app.call(call).await;
+        app.finish();
+        let outcome = result.map_err(|error| Failure::Work(error.to_string()))?;
         if self.json {
             print(mcp::call_result(&outcome))?;
         } else {

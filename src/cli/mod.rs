@@ -16,6 +16,7 @@ use clap::{Parser, Subcommand};
 
 use crate::app::AppError;
 use crate::config::{Config, ConfigFaults, DocumentFlags, ServeFlags};
+use crate::policy;
 use crate::telemetry::{self, Logging};
 
 /// Turns OpenAPI (Swagger) documents into MCP tools.
@@ -81,7 +82,7 @@ impl Cli {
 
 /// Prints an error for people; the exit code of failed work.
 pub fn fail(text: &str) -> ExitCode {
-    for (index, line) in text.lines().enumerate() {
+    for (index, line) in policy::mask_line(text).lines().enumerate() {
         let start = if index == 0 { "error: " } else { "       " };
         // Nobody is left to tell when stderr is gone.
         let _ = writeln!(io::stderr(), "{start}{line}");
@@ -103,8 +104,8 @@ fn prepare_any(
 }
 
 fn start(config: Config) -> Result<(Config, Logging), Failure> {
-    let logging =
-        telemetry::init(&config.telemetry).map_err(|error| Failure::Usage(error.to_string()))?;
+    let logging = telemetry::init(&config.telemetry, policy::mask_line)
+        .map_err(|error| Failure::Usage(error.to_string()))?;
     Ok((config, logging))
 }
 

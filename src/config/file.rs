@@ -2,11 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::PathBuf;
 
 use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::credentials::CredentialEntry;
+use super::policy::{AccessRules, Audit, Rates, Redact};
 use crate::discovery::{BodyShape, OutputSchemas, Override, Rule, SchemaProfile};
 
 /// The whole file. The same shape is what `mcpinvoke config` prints, with every value filled in.
@@ -38,6 +41,23 @@ pub struct File {
     /// Origin headers to accept besides loopback ones.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub allowed_origins: Vec<String>,
+    /// What upstreams are shown, by the name of the security scheme. They go to every document that has a
+    /// scheme of this name; give a document `credentials` of its own where that is too wide.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub credentials: BTreeMap<String, CredentialEntry>,
+    /// Certificates towards upstreams.
+    pub tls: Tls,
+    /// Headers of a client's request that are handed on to the upstream.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub forward_headers: Vec<String>,
+    /// Who may use the HTTP endpoint.
+    pub access: AccessRules,
+    /// What is masked.
+    pub redact: Redact,
+    /// What is recorded of each call, beside the log.
+    pub audit: Audit,
+    /// How many calls are allowed.
+    pub rate: Rates,
     /// How the server introduces itself.
     pub server: Server,
     /// Which operations become tools, and how they look.
@@ -75,6 +95,25 @@ pub struct DocumentSettings {
     /// OpenAPI Overlays that change this document, after those for every document: paths or URLs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub overlays: Vec<String>,
+    /// What its upstream is shown, by the name of the security scheme; wins over the ones for all.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub credentials: BTreeMap<String, CredentialEntry>,
+}
+
+/// Certificates towards upstreams, as PEM files.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+#[schemars(deny_unknown_fields)]
+pub struct Tls {
+    /// Authorities to trust besides the machine's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ca: Option<PathBuf>,
+    /// The client certificate; needs `key`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub certificate: Option<PathBuf>,
+    /// The client certificate's private key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<PathBuf>,
 }
 
 /// How the server introduces itself.
@@ -300,12 +339,25 @@ impl File {
                 "`{path}` is not a setting; `mcpinvoke config --schema` lists all"
             ));
         })
-        .map_err(|error| FileFaults(vec![error.to_string()]))?;
+        .map_err(|error| FileFaults(vec![without_value(&error.to_string())]))?;
         if unknown.is_empty() {
             Ok(file)
         } else {
             Err(FileFaults(unknown))
         }
+    }
+}
+
+/// The value in the wrong place may be a secret.
+fn without_value(message: &str) -> String {
+    let kind = "invalid type: ";
+    match (message.find(kind), message.rfind(", expected")) {
+        (Some(start), Some(end)) if start + kind.len() < end => {
+            let (head, rest) = message.split_at(start + kind.len());
+            let word = rest.split(' ').next().unwrap_or_default();
+            format!("{head}{word}{}", &message[end..])
+        }
+        _ => message.to_owned(),
     }
 }
 
@@ -326,6 +378,8 @@ mod tests {
     fn a_syntax_fault_has_a_place() {
         let faults = File::parse("listen: [\n").unwrap_err();
         assert!(faults.0[0].contains("line"), "{faults}");
+        let faults = File::parse("credentials: {key: topsecret}").unwrap_err();
+        assert!(!faults.0[0].contains("topsecret"), "{faults}");
         assert_eq!(File::parse("# nothing\n\n").unwrap(), File::default());
     }
 

@@ -2,8 +2,10 @@
 //!
 //! Each module owns its `Settings`; this one fills them. Only `app`, `cli` and `main` may know it.
 
+mod credentials;
 mod file;
 mod flags;
+mod policy;
 mod quantity;
 mod resolve;
 
@@ -32,6 +34,8 @@ pub struct Config {
     pub answers: interpret::Limits,
     /// How long answers are kept.
     pub kept: kept::Settings,
+    /// The rules around calls.
+    pub policy: crate::policy::Settings,
     /// How the protocol is spoken.
     pub mcp: mcp::Settings,
     /// How HTTP is served.

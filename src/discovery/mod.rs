@@ -21,6 +21,7 @@ mod parameters;
 mod path;
 mod pattern;
 mod profile;
+mod security;
 mod select;
 mod settings;
 mod target;
@@ -37,11 +38,12 @@ pub use settings::{
 };
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use serde_json::value::RawValue;
 
 use crate::openapi::{Document, Operation, ParameterLocation, Severity};
-use crate::tool::{Json, Target, Tool, ToolName};
+use crate::tool::{Json, SecurityScheme, Target, Tool, ToolName};
 use body::PlannedBody;
 use defs::{Definitions, Direction};
 use keys::Wish;
@@ -75,6 +77,8 @@ pub struct Skipped {
 pub struct Source<'a> {
     /// The loaded document.
     pub document: &'a Document,
+    /// Its number in the configuration, by which the operator's credentials find it.
+    pub number: usize,
     /// Put before each tool name, with an underscore between.
     pub prefix: Option<String>,
     /// Wins over the document's `servers`.
@@ -197,6 +201,7 @@ struct Build<'a> {
     notes: Vec<String>,
     without_output: Vec<String>,
     cut_inputs: Vec<String>,
+    schemes: Vec<Arc<SecurityScheme>>,
 }
 
 impl<'a> Build<'a> {
@@ -210,6 +215,7 @@ impl<'a> Build<'a> {
             notes: Vec::new(),
             without_output: Vec::new(),
             cut_inputs: Vec::new(),
+            schemes: security::schemes(source.document, source.number),
         }
     }
 
@@ -237,7 +243,7 @@ impl<'a> Build<'a> {
             self.cut_inputs.push(name.to_string());
         }
         let input = json(input);
-        let target = target::target(
+        let mut target = target::target(
             operation,
             chosen.base.clone(),
             cut,
@@ -246,6 +252,7 @@ impl<'a> Build<'a> {
             &self.inputs,
         );
         let annotations = hints::annotations(operation, over);
+        target.security = security::needs(operation, &self.schemes);
         Tool {
             title: hints::title(operation, over),
             description: hints::description(operation, over),

@@ -38,6 +38,7 @@ pub(super) fn target<'a>(
         parameters: parameters.iter().filter_map(parameter).collect(),
         body: body.map(|body| self::body(body, definitions)),
         accept: accept(operation),
+        security: Vec::new(),
     }
 }
 
@@ -77,7 +78,7 @@ pub(super) fn location_word(location: ParameterLocation) -> &'static str {
     }
 }
 
-fn location(location: ParameterLocation) -> Location {
+pub(super) fn location(location: ParameterLocation) -> Location {
     match location {
         ParameterLocation::Path => Location::Path,
         ParameterLocation::Query => Location::Query,

@@ -48,6 +48,8 @@ pub enum HandleError {
     Timeout(Duration),
     #[error("the service broke the connection before its answer was complete")]
     Broken(#[source] Box<dyn std::error::Error + Send + Sync>),
+    #[error("the credentials for the service could not be obtained")]
+    Credentials(#[source] Box<dyn std::error::Error + Send + Sync>),
     #[error("the request could not be sent")]
     Request(#[source] Box<dyn std::error::Error + Send + Sync>),
 }

@@ -165,6 +165,9 @@ pub fn http_failure(target: &HttpTarget, error: &HandleError) -> Outcome {
         HandleError::Timeout(_) | HandleError::Broken(_) => {
             "it may have been carried out nevertheless: look before calling again"
         }
+        HandleError::Credentials(_) => {
+            "nothing was sent: the operator of this server configures the credentials, not the caller"
+        }
         HandleError::Request(_) => {
             "this is a fault of the operation's description: tell the operator of this server"
         }

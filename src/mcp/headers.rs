@@ -4,6 +4,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use http::{HeaderName, HeaderValue};
 use serde_json::{Map, Value};
 
 use super::error::{Refusal, shorten};
@@ -39,6 +40,8 @@ pub struct Headers<'a> {
     pub trace: [Option<&'a str>; 3],
     /// The client takes a stream of messages for an answer.
     pub streams: bool,
+    /// What the operator lets pass to the upstream.
+    pub forwarded: Vec<(HeaderName, HeaderValue)>,
 }
 
 impl Headers<'_> {

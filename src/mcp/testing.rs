@@ -53,6 +53,7 @@ pub(crate) fn tool(name: &str) -> Tool {
             parameters: vec![parameter],
             body: None,
             accept: "application/json".to_owned(),
+            security: Vec::new(),
         })),
         requires: Vec::new(),
         confirm: false,

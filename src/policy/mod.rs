@@ -1,5 +1,61 @@
 //! What may happen, whatever the transport: rules and records around a call.
 
 mod audit;
+mod patterns;
+mod rate;
+mod redact;
 
-pub use audit::{CallRecord, Ending};
+pub use audit::{
+    Arguments, Audit, AuditError, CallRecord, Destination, Ending, Settings as AuditSettings,
+};
+pub use patterns::mask_patterns;
+pub use rate::{Limited, Limits, Rate, Settings as RateSettings};
+pub use redact::{Redactor, Settings as RedactSettings, mask_line, secret_names};
+
+/// The rules in force. Without settings: errors are masked, nothing is limited, nothing audited.
+#[derive(Debug, Default)]
+pub struct Policy {
+    /// Masks what leaves.
+    pub redactor: Redactor,
+    /// Takes the records.
+    pub audit: Option<Audit>,
+    /// Counts.
+    pub limits: Limits,
+}
+
+/// What the rules are made of.
+#[derive(Debug, Clone, Default)]
+pub struct Settings {
+    /// What is masked beyond what always is.
+    pub redact: RedactSettings,
+    /// Where records go; nowhere but the log where absent.
+    pub audit: Option<AuditSettings>,
+    /// How much is allowed.
+    pub rate: RateSettings,
+}
+
+/// The rules cannot be put in force.
+#[derive(Debug, thiserror::Error)]
+pub enum PolicyError {
+    /// What is to be masked is not well described.
+    #[error("{}", .0.join("\n"))]
+    Redact(Vec<String>),
+    /// Records would be lost from the beginning.
+    #[error(transparent)]
+    Audit(#[from] AuditError),
+}
+
+impl Policy {
+    /// Puts settings in force.
+    ///
+    /// # Errors
+    /// [`PolicyError`] for patterns that are none and for an audit file that cannot be opened.
+    pub fn new(settings: &Settings) -> Result<Self, PolicyError> {
+        let audit = settings.audit.as_ref().map(Audit::start).transpose()?;
+        Ok(Self {
+            redactor: Redactor::new(&settings.redact).map_err(PolicyError::Redact)?,
+            audit,
+            limits: Limits::new(&settings.rate),
+        })
+    }
+}

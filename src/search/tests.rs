@@ -26,6 +26,7 @@ fn tool(name: &str, method: &str, path: &str, tag: &str, description: &str) -> T
             parameters: Vec::new(),
             body: None,
             accept: "*/*".to_owned(),
+            security: Vec::new(),
         })),
         requires: Vec::new(),
         confirm: false,

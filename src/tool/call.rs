@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use http::{HeaderName, HeaderValue};
 use serde_json::{Map, Value};
 
 /// A tool call as the protocol layer hands it over.
@@ -20,6 +21,8 @@ pub struct ToolCall {
     pub progress: Arc<dyn Progress>,
     /// Trace headers to hand on.
     pub trace: TraceContext,
+    /// Headers of the client's own request that the operator lets pass to the upstream.
+    pub forwarded: Vec<(HeaderName, HeaderValue)>,
 }
 
 /// A process-wide running number of a call.

@@ -8,6 +8,7 @@ mod escape;
 mod json;
 mod name;
 mod outcome;
+mod security;
 mod target;
 
 pub use call::{CallId, Caller, NoProgress, Progress, ToolCall, TraceContext};
@@ -15,6 +16,7 @@ pub use escape::escape_json_into;
 pub use json::Json;
 pub use name::{InvalidToolName, ToolName};
 pub use outcome::{Content, Outcome, Text};
+pub use security::{SchemeKind, Security, SecurityNeed, SecurityScheme};
 pub use target::{
     Body, BodyArgument, BodyCodec, BodyMedia, FieldEncoding, FlatField, HttpTarget, Location,
     Parameter, PartKind, PathPart, PathTemplate, Style, Target, XmlNames,

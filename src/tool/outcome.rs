@@ -26,6 +26,19 @@ impl Outcome {
             status: None,
         }
     }
+
+    /// The length of the content, in bytes, before anything is encoded.
+    #[must_use]
+    pub fn size(&self) -> u64 {
+        let sizes = self.content.iter().map(|content| match content {
+            Content::Text(text) | Content::Document { text, .. } => text.as_bytes().len(),
+            Content::Image { data, .. }
+            | Content::Audio { data, .. }
+            | Content::Blob { data, .. } => data.len(),
+            Content::Link { .. } => 0,
+        });
+        sizes.map(|size| size as u64).sum()
+    }
 }
 
 /// One content block.

@@ -4,6 +4,8 @@ use http::Method;
 use serde_json::Value;
 use url::Url;
 
+use super::Security;
+
 /// The two kinds of things a tool can stand for.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Target {
@@ -27,6 +29,8 @@ pub struct HttpTarget {
     pub body: Option<Body>,
     /// The `Accept` header's value.
     pub accept: String,
+    /// Which credentials the operation asks for.
+    pub security: Security,
 }
 
 /// A path template cut into its parts, for instance `/pets/{id}` into `/pets/` and `id`.

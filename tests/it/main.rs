@@ -11,9 +11,11 @@ mod support;
 
 mod answers;
 mod arguments;
+mod audit;
 mod bodies;
 mod check;
 mod commands;
+mod credentials;
 mod documents;
 mod examples;
 mod faults;

@@ -86,11 +86,12 @@ async fn report(config: &Config) -> Report {
         .zip(&config.documents)
         .map(|(inspection, source)| Checked::of(source.source.to_string(), inspection))
         .collect();
-    let loaded = checked.iter().zip(&config.documents);
+    let loaded = checked.iter().zip(config.documents.iter().enumerate());
     let sources: Vec<discovery::Source<'_>> = loaded
-        .filter_map(|(checked, source)| {
+        .filter_map(|(checked, (number, source))| {
             Some(discovery::Source {
                 document: checked.document.as_ref()?,
+                number,
                 prefix: source.prefix.clone(),
                 base_url: source.base_url.clone(),
             })

@@ -87,6 +87,7 @@ async fn first_call(app: &App) -> Result<String, Failure> {
         arguments: arguments.as_object().cloned().unwrap_or_default(),
         progress: std::sync::Arc::new(NoProgress),
         trace: TraceContext::default(),
+        forwarded: Vec::new(),
     };
     let outcome = app
         .call(call)

@@ -11,6 +11,7 @@ fn tools(paths: &str) -> Vec<Tool> {
         openapi::parse(text.as_bytes(), "t", None, &openapi::Settings::default()).unwrap();
     let source = discovery::Source {
         document: &document,
+        number: 0,
         prefix: None,
         base_url: None,
     };

@@ -1,35 +1,8 @@
-//! The settings that say how calls are sent, and how much of their answers is received, handed on and kept.
+//! The settings that say how much of an answer is handed on, and how much is kept and for how long.
 
 use super::{Faults, duration, size};
-use crate::config::file::{File, Timeouts};
-use crate::config::quantity;
-use crate::{handler, interpret, kept};
-
-pub(super) fn handler(file: &File, faults: &mut Faults) -> handler::http::Settings {
-    let default = handler::http::Settings::default();
-    let Timeouts {
-        connect,
-        call,
-        stream,
-        ..
-    } = &file.timeouts;
-    // Faults of these are reported where they are resolved.
-    let silent = &mut Faults::default();
-    let (limits, kept) = (limits(file, silent), kept(file, silent));
-    handler::http::Settings {
-        connect_timeout: duration(
-            "timeouts.connect",
-            connect.as_deref(),
-            default.connect_timeout,
-            faults,
-        ),
-        timeout: duration("timeouts.call", call.as_deref(), default.timeout, faults),
-        stream_timeout: stream
-            .as_deref()
-            .and_then(|text| faults.take("timeouts.stream", quantity::duration(text))),
-        max_reply_bytes: kept.max_bytes.max(limits.reply as u64),
-    }
-}
+use crate::config::file::File;
+use crate::{interpret, kept};
 
 /// A text is never longer in a result than any answer may be.
 pub(super) fn limits(file: &File, faults: &mut Faults) -> interpret::Limits {

@@ -3,6 +3,8 @@
 
 mod answers;
 mod overlays;
+mod policy;
+mod upstream;
 mod written;
 
 use std::net::SocketAddr;
@@ -43,9 +45,10 @@ pub(super) fn resolve(
         documents: document_sources(&file, &mut faults),
         openapi: document_settings(&file, &mut faults),
         discovery: discovery_settings(&file, &mut faults),
-        http: answers::handler(&file, &mut faults),
+        http: upstream::settings(&file, environment, &mut faults),
         answers: answers::limits(&file, &mut faults),
         kept: answers::kept(&file, &mut faults),
+        policy: policy::settings(&file, &mut faults),
         mcp: protocol_settings(&file, &mut faults),
         listener: listener_settings(&file, &mut faults),
         stdio: file.stdio.unwrap_or_default(),
@@ -194,7 +197,7 @@ fn checked_prefix(text: &str) -> Result<String, String> {
     }
 }
 
-fn base_url(text: &str) -> Result<Url, String> {
+pub(super) fn base_url(text: &str) -> Result<Url, String> {
     let expected = "expected for instance `https://api.example.com/v1`";
     let url = Url::parse(text)
         .map_err(|error| format!("`{}` is not a URL ({error}): {expected}", masked(text)))?;
@@ -307,6 +310,9 @@ fn listener_settings(file: &File, faults: &mut Faults) -> transport::http::Setti
         path,
         allowed_hosts: file.allowed_hosts.clone(),
         allowed_origins: file.allowed_origins.clone(),
+        keys: policy::keys(file, faults),
+        requests: policy::requests(file, faults),
+        forward_headers: upstream::forwarded(file, faults),
         max_body_bytes: size(
             "limits.request",
             request.as_deref(),

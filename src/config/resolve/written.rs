@@ -9,20 +9,7 @@ use crate::telemetry;
 
 /// The file with every value filled in, so that it can be printed and used again.
 pub(super) fn fill(mut file: File, config: &Config) -> File {
-    let shown = |url: &Url| SafeUrl::new(url.clone()).to_string();
-    file.documents = config
-        .documents
-        .iter()
-        .map(|document| {
-            let base_url = document.base_url.as_ref().map(&shown);
-            DocumentEntry::Full(DocumentSettings {
-                source: document.source.to_string(),
-                prefix: document.prefix.clone(),
-                base_url,
-                overlays: document.overlays.iter().map(ToString::to_string).collect(),
-            })
-        })
-        .collect();
+    file.documents = documents(&file, config);
     // Each document has its own list now.
     file.overlays.clear();
     file.base_url = file
@@ -67,4 +54,27 @@ pub(super) fn fill(mut file: File, config: &Config) -> File {
         telemetry::Format::Json => LogForm::Json,
     });
     file
+}
+
+fn documents(file: &File, config: &Config) -> Vec<DocumentEntry> {
+    let own = file.documents.iter().map(|document| match document {
+        DocumentEntry::Full(settings) => settings.credentials.clone(),
+        DocumentEntry::Place(_) => Default::default(),
+    });
+    let documents = config.documents.iter().zip(own);
+    documents
+        .map(|(document, credentials)| {
+            DocumentEntry::Full(DocumentSettings {
+                source: document.source.to_string(),
+                prefix: document.prefix.clone(),
+                base_url: document.base_url.as_ref().map(shown),
+                overlays: document.overlays.iter().map(ToString::to_string).collect(),
+                credentials,
+            })
+        })
+        .collect()
+}
+
+fn shown(url: &Url) -> String {
+    SafeUrl::new(url.clone()).to_string()
 }

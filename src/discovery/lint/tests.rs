@@ -18,6 +18,7 @@ fn good(method: &str, path: &str) -> Operation {
 fn told(document: &Document, settings: &Settings) -> Vec<(&'static str, String)> {
     let source = Source {
         document,
+        number: 0,
         prefix: None,
         base_url: None,
     };
@@ -194,6 +195,7 @@ fn an_override_for_another_document_is_no_fault() {
         .iter()
         .map(|document| Source {
             document,
+            number: 0,
             prefix: None,
             base_url: None,
         })

@@ -20,6 +20,7 @@ use crate::tool::{BodyArgument, BodyCodec, HttpTarget, PartKind};
 fn run(document: &Document, settings: &Settings) -> Discovery {
     let source = Source {
         document,
+        number: 0,
         prefix: None,
         base_url: None,
     };

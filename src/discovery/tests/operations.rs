@@ -234,6 +234,7 @@ fn without_a_server_an_operation_is_skipped() {
     assert!(found.skipped[0].reason.contains("--base-url"));
     let source = Source {
         document: &document,
+        number: 0,
         prefix: Some("shop".to_owned()),
         base_url: Some("http://localhost:1/api?x#y".parse().unwrap()),
     };
@@ -250,6 +251,7 @@ fn the_operators_base_url_replaces_every_server() {
     let document = document(vec![operation("GET", "/x")], &json!({}));
     let source = Source {
         document: &document,
+        number: 0,
         prefix: None,
         base_url: Some("http://localhost:1/".parse().unwrap()),
     };
@@ -271,6 +273,7 @@ fn several_documents_share_one_set_of_names() {
     );
     let sources = [&one, &other].map(|document| Source {
         document,
+        number: 0,
         prefix: None,
         base_url: None,
     });

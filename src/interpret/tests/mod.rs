@@ -24,6 +24,7 @@ fn target(method: Method) -> HttpTarget {
         parameters: Vec::new(),
         body: None,
         accept: "*/*".to_owned(),
+        security: Vec::new(),
     }
 }
 

@@ -124,6 +124,10 @@ fn prepare(request: Request<'_>, tool: Option<&Tool>, form: Form, origin: Origin
             arguments: request.arguments,
             progress,
             trace: request.meta.trace(&origin.trace()),
+            forwarded: origin
+                .headers
+                .map(|headers| headers.forwarded.clone())
+                .unwrap_or_default(),
         },
         form,
         peer,

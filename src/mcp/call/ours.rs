@@ -8,7 +8,7 @@ use crate::mcp::Accepted;
 use crate::mcp::answer::Form;
 use crate::mcp::builtin::{Builtin, Builtins, Kind};
 use crate::mcp::server::{Origin, Server};
-use crate::policy::{CallRecord, Ending};
+use crate::policy::Ending;
 
 /// Answers a call of a tool of ours; nothing where the request has become one for the tool it named.
 pub(super) fn take(
@@ -22,7 +22,9 @@ pub(super) fn take(
     let mut record = None;
     let mut start = || {
         let id = next_id();
-        let begun = CallRecord::start(id, origin.caller, builtin.name.as_str());
+        let begun = server
+            .invoker
+            .record(id, origin.caller, builtin.name.as_str());
         record = Some((id, begun));
     };
     let result = if builtin.kind == Kind::Call {

@@ -11,7 +11,7 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 use bytes::Bytes;
 use futures_util::FutureExt as _;
-use http::header::{self, HeaderMap};
+use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use http::{Method, StatusCode};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 
@@ -60,7 +60,8 @@ where
     }
     let caller = parts.extensions.get::<Caller>();
     let accepted = {
-        let headers = headers_of(&parts.headers);
+        let mut headers = headers_of(&parts.headers);
+        headers.forwarded = forwarded(&parts.headers, &shared.forward_headers);
         let caller = caller.unwrap_or(&shared.anonymous);
         shared.server.post(&body, &headers, caller)
     };
@@ -161,7 +162,21 @@ fn headers_of(headers: &HeaderMap) -> Headers<'_> {
         trace: ["traceparent", "tracestate", "baggage"]
             .map(|name| headers.get(name).and_then(|value| value.to_str().ok())),
         streams: takes_streams(headers),
+        forwarded: Vec::new(),
     }
+}
+
+/// What the operator lets pass to the upstream.
+fn forwarded(headers: &HeaderMap, names: &[HeaderName]) -> Vec<(HeaderName, HeaderValue)> {
+    let mut found = Vec::new();
+    for name in names {
+        for value in headers.get_all(name) {
+            let mut value = value.clone();
+            value.set_sensitive(true);
+            found.push((name.clone(), value));
+        }
+    }
+    found
 }
 
 /// A header that may occur once. Of two values a proxy may have looked at the other one.

@@ -1,5 +1,6 @@
 //! Streamable HTTP: one endpoint, and a few read-only pages beside it.
 
+mod access;
 mod endpoint;
 mod guard;
 mod listen;
@@ -15,12 +16,14 @@ use axum::middleware::from_fn_with_state;
 use axum::response::Response;
 use axum::routing::{any, get};
 use bytes::Bytes;
-use http::{Request, StatusCode};
+use http::{HeaderName, Request, StatusCode};
 use tower::ServiceExt as _;
 
 use super::Readiness;
 use crate::mcp::Server;
 use crate::tool::Caller;
+use access::Access;
+pub use access::{Key, Requests};
 use guard::Guard;
 
 pub use axum::Router;
@@ -39,6 +42,12 @@ pub struct Settings {
     /// Origins of web pages that may call, for instance `https://tools.example`; `*` takes all.
     /// A page of the server's own origin may always.
     pub allowed_origins: Vec<String>,
+    /// Who may use the endpoint; anybody where there are none.
+    pub keys: Vec<Key>,
+    /// How many requests are taken in a time.
+    pub requests: Option<Requests>,
+    /// Headers that go with a call to its upstream.
+    pub forward_headers: Vec<HeaderName>,
     /// Longer request bodies are refused, in bytes.
     pub max_body_bytes: u64,
     /// How long a request waits for the tools to be loaded.
@@ -62,6 +71,9 @@ impl Default for Settings {
             path: "/mcp".to_owned(),
             allowed_hosts: Vec::new(),
             allowed_origins: Vec::new(),
+            keys: Vec::new(),
+            requests: None,
+            forward_headers: Vec::new(),
             max_body_bytes: 16 * 1024 * 1024,
             ready_wait: Duration::from_secs(10),
             body_timeout: Duration::from_secs(30),
@@ -82,6 +94,7 @@ struct Shared {
     server: Arc<Server>,
     readiness: Readiness,
     anonymous: Caller,
+    forward_headers: Vec<HeaderName>,
     max_body_bytes: u64,
     ready_wait: Duration,
     body_timeout: Duration,
@@ -99,6 +112,7 @@ pub fn router(server: Arc<Server>, settings: &Settings, readiness: Readiness) ->
 #[derive(Debug, Clone)]
 pub struct Entrance {
     guard: Arc<Guard>,
+    access: Arc<Access>,
     shared: Arc<Shared>,
     path: Arc<str>,
     router: Router,
@@ -108,17 +122,19 @@ impl Entrance {
     /// An entrance to this server.
     pub fn new(server: Arc<Server>, settings: &Settings, readiness: Readiness) -> Self {
         let guard = Arc::new(Guard::new(settings));
+        let access = Arc::new(Access::new(settings));
         let shared = shared(server, settings, readiness);
         Self {
-            router: routes(&guard, &shared, settings),
+            router: routes(&guard, &access, &shared, settings),
             path: settings.path.as_str().into(),
             guard,
+            access,
             shared,
         }
     }
 
     /// Answers one request.
-    async fn answer<B>(self, request: Request<B>) -> Response
+    async fn answer<B>(self, mut request: Request<B>) -> Response
     where
         B: http_body::Body<Data = Bytes> + Send + 'static,
         B::Error: Into<axum::BoxError>,
@@ -129,9 +145,12 @@ impl Entrance {
                 Err(never) => match never {},
             };
         }
-        match self.guard.judge(request.uri(), request.headers()) {
+        if let Err(why) = self.guard.judge(request.uri(), request.headers()) {
+            return respond::plain(StatusCode::FORBIDDEN, why);
+        }
+        match self.access.admit(&mut request) {
             Ok(()) => endpoint::respond(&self.shared, request).await,
-            Err(why) => respond::plain(StatusCode::FORBIDDEN, why),
+            Err(refusal) => *refusal,
         }
     }
 }
@@ -141,6 +160,7 @@ fn shared(server: Arc<Server>, settings: &Settings, readiness: Readiness) -> Arc
         server,
         readiness,
         anonymous: Caller::anonymous("http"),
+        forward_headers: settings.forward_headers.clone(),
         max_body_bytes: settings.max_body_bytes,
         ready_wait: settings.ready_wait,
         body_timeout: settings.body_timeout,
@@ -148,8 +168,14 @@ fn shared(server: Arc<Server>, settings: &Settings, readiness: Readiness) -> Arc
     })
 }
 
-fn routes(guard: &Arc<Guard>, shared: &Arc<Shared>, settings: &Settings) -> Router {
-    let (guard, shared) = (Arc::clone(guard), Arc::clone(shared));
+fn routes(
+    guard: &Arc<Guard>,
+    access: &Arc<Access>,
+    shared: &Arc<Shared>,
+    settings: &Settings,
+) -> Router {
+    let (guard, access) = (Arc::clone(guard), Arc::clone(access));
+    let shared = Arc::clone(shared);
     let mut router = Router::new().route(&settings.path, any(endpoint::handle));
     if settings.path != ALIAS {
         router = router.route(ALIAS, any(endpoint::handle));
@@ -161,6 +187,7 @@ fn routes(guard: &Arc<Guard>, shared: &Arc<Shared>, settings: &Settings) -> Rout
             get(pages::discovery).post(pages::discovery),
         )
         .fallback(pages::nothing)
+        .layer(from_fn_with_state(access, access::check))
         .layer(from_fn_with_state(guard, guard::check))
         // A probe comes by the pod's address; what it learns is no secret.
         .route("/healthz", get(pages::health))

@@ -61,6 +61,18 @@ impl Bridge {
         self.log.lock().unwrap().clone()
     }
 
+    /// What was logged, once this text is in it.
+    pub async fn logged(&self, text: &str) -> String {
+        for _ in 0..400 {
+            let log = self.log();
+            if log.contains(text) {
+                return log;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        panic!("`{text}` is not in the log: {}", self.log());
+    }
+
     /// The process id.
     pub fn id(&self) -> u32 {
         self.child.id()

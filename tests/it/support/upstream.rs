@@ -61,6 +61,12 @@ impl Answer {
         Self::new(200, "application/json", body)
     }
 
+    /// With this status.
+    pub fn status(mut self, status: u16) -> Self {
+        self.status = status;
+        self
+    }
+
     /// With one more header.
     pub fn with(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.into(), value.into()));

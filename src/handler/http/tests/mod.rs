@@ -3,6 +3,7 @@
 mod progress;
 
 use ::http::{HeaderMap, Method, StatusCode};
+use bytes::Bytes;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
@@ -70,6 +71,7 @@ fn handler(timeout_ms: u64, max_reply_bytes: u64) -> HttpHandler {
         timeout: Duration::from_millis(timeout_ms),
         max_reply_bytes,
         stream_timeout: None,
+        ..Settings::default()
     })
     .unwrap()
 }

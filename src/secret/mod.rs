@@ -1,5 +1,9 @@
 //! Values that must not show: secrets, and URLs with credentials or tokens in them.
 
+mod known;
+
+pub use known::{MASK, mask_known, remember};
+
 use std::fmt;
 
 use secrecy::{ExposeSecret, SecretString};

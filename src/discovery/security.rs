@@ -1,0 +1,75 @@
+//! Security schemes and requirements of a document, in the terms of tools.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use url::Url;
+
+use super::target;
+use crate::openapi::{Document, Operation, SecurityKind};
+use crate::tool::{SchemeKind, Security, SecurityNeed, SecurityScheme};
+
+/// The document's schemes, shared by its tools.
+pub(super) fn schemes(document: &Document, number: usize) -> Vec<Arc<SecurityScheme>> {
+    let scheme = |(name, kind): (&String, &SecurityKind)| {
+        Arc::new(SecurityScheme {
+            document: number,
+            name: name.clone(),
+            kind: self::kind(kind),
+        })
+    };
+    document
+        .security_schemes
+        .iter()
+        .map(|one| scheme((&one.name, &one.kind)))
+        .collect()
+}
+
+fn kind(kind: &SecurityKind) -> SchemeKind {
+    match kind {
+        SecurityKind::ApiKey {
+            location,
+            parameter,
+        } => SchemeKind::ApiKey {
+            location: target::location(*location),
+            parameter: parameter.clone(),
+        },
+        SecurityKind::Http { scheme } => match scheme.as_str() {
+            "basic" => SchemeKind::Basic,
+            "bearer" => SchemeKind::Bearer { token_url: None },
+            other => SchemeKind::Other(format!("http {other}")),
+        },
+        SecurityKind::OAuth2 { flows } => SchemeKind::Bearer {
+            token_url: token_url(flows),
+        },
+        SecurityKind::OpenIdConnect { .. } => SchemeKind::Bearer { token_url: None },
+        SecurityKind::MutualTls => SchemeKind::MutualTls,
+        SecurityKind::Other(other) => SchemeKind::Other(other.clone()),
+    }
+}
+
+/// The flow in which no person takes part; where the document has other flows only, the operator
+/// can still name the place.
+fn token_url(flows: &Value) -> Option<Url> {
+    let text = flows.pointer("/clientCredentials/tokenUrl")?.as_str()?;
+    Url::parse(text)
+        .ok()
+        .filter(|url| matches!(url.scheme(), "http" | "https"))
+}
+
+/// What the operation asks for. A requirement that names no scheme of the document cannot be met,
+/// and its alternative goes with it.
+pub(super) fn needs(operation: &Operation, schemes: &[Arc<SecurityScheme>]) -> Security {
+    let alternatives = operation.security.iter().flatten();
+    let needs = alternatives.filter_map(|alternative| {
+        let needs = alternative.iter().map(|required| {
+            let scheme = schemes.iter().find(|one| one.name == required.scheme)?;
+            Some(SecurityNeed {
+                scheme: Arc::clone(scheme),
+                scopes: required.scopes.clone(),
+            })
+        });
+        needs.collect()
+    });
+    needs.collect()
+}

@@ -1,0 +1,158 @@
+//! The two ways to an upstream, and what comes back on either.
+
+use std::time::Duration;
+
+use ::http::header::CONTENT_LENGTH;
+use ::http::{HeaderMap, StatusCode};
+use bytes::{Bytes, BytesMut};
+use reqwest::redirect;
+
+use super::plain::{self, PlainClient, PlainResponse};
+use super::tls::Certificates;
+use super::{ClientError, IDLE, Settings};
+use crate::binding::HttpPlan;
+use crate::handler::HandleError;
+
+/// Space reserved for a body before its length has proved true, in bytes.
+const FIRST_RESERVE: u64 = 1024 * 1024;
+
+/// Both clients, each with its connections.
+#[derive(Debug)]
+pub(super) struct Clients {
+    pub(super) full: reqwest::Client,
+    plain: PlainClient,
+}
+
+impl Clients {
+    pub(super) fn new(settings: &Settings) -> Result<Self, ClientError> {
+        let certificates = Certificates::read(&settings.tls)?;
+        let connect_timeout = settings.connect_timeout;
+        let full = certificates
+            .add(builder(connect_timeout))
+            .build()
+            .or_else(|_| {
+                // A machine without root certificates can still call plain http.
+                certificates.alone(builder(connect_timeout)).build()
+            })
+            .map_err(|error| ClientError(error.into()))?;
+        Ok(Self {
+            full,
+            plain: PlainClient::new(connect_timeout),
+        })
+    }
+
+    /// Sends, and waits for status and headers.
+    pub(super) async fn execute(&self, plan: HttpPlan) -> Result<Response, HandleError> {
+        if plain::reaches(&plan.url) {
+            return self.plain.send(plan).await.map(Response::Plain);
+        }
+        let mut request = reqwest::Request::new(plan.method, plan.url);
+        *request.headers_mut() = plan.headers;
+        *request.body_mut() = plan.body.map(reqwest::Body::from);
+        let sent = self.full.execute(request).await;
+        sent.map(Response::Full).map_err(classify)
+    }
+}
+
+/// An answer of either client, its body still to be read.
+pub(super) enum Response {
+    Plain(PlainResponse),
+    Full(reqwest::Response),
+}
+
+impl Response {
+    pub(super) fn status(&self) -> StatusCode {
+        match self {
+            Self::Plain(response) => response.status,
+            Self::Full(response) => response.status(),
+        }
+    }
+
+    pub(super) fn headers(&self) -> &HeaderMap {
+        match self {
+            Self::Plain(response) => &response.headers,
+            Self::Full(response) => response.headers(),
+        }
+    }
+
+    pub(super) fn into_headers(self) -> HeaderMap {
+        match self {
+            Self::Plain(response) => response.headers,
+            Self::Full(mut response) => std::mem::take(response.headers_mut()),
+        }
+    }
+
+    pub(super) async fn chunk(&mut self) -> Result<Option<Bytes>, HandleError> {
+        match self {
+            Self::Plain(response) => response.chunk().await,
+            Self::Full(response) => response.chunk().await.map_err(classify),
+        }
+    }
+}
+
+/// What has come so far; a body of one chunk is not copied.
+#[derive(Default)]
+pub(super) struct Gathered {
+    first: Option<Bytes>,
+    rest: BytesMut,
+}
+
+impl Gathered {
+    pub(super) fn len(&self) -> usize {
+        self.first.as_ref().map_or(self.rest.len(), Bytes::len)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    pub(super) fn push(&mut self, chunk: Bytes, announced: Option<u64>) {
+        match self.first.take() {
+            None if self.rest.is_empty() => self.first = Some(chunk),
+            None => self.rest.extend_from_slice(&chunk),
+            Some(start) => {
+                let expected = announced.unwrap_or(0).min(FIRST_RESERVE);
+                let expected = usize::try_from(expected).unwrap_or(0);
+                self.rest.reserve(expected.max(start.len() + chunk.len()));
+                self.rest.extend_from_slice(&start);
+                self.rest.extend_from_slice(&chunk);
+            }
+        }
+    }
+
+    pub(super) fn into_bytes(self) -> Bytes {
+        self.first.unwrap_or_else(|| self.rest.freeze())
+    }
+}
+
+fn builder(connect_timeout: Duration) -> reqwest::ClientBuilder {
+    reqwest::Client::builder()
+        .tls_backend_rustls()
+        // Some services refuse requests without one (RFC 9110, section 10.1.5).
+        .user_agent(concat!("mcpinvoke/", env!("CARGO_PKG_VERSION")))
+        .redirect(redirect::Policy::none())
+        .referer(false)
+        .no_proxy()
+        .tcp_nodelay(true)
+        .connect_timeout(connect_timeout)
+        .pool_idle_timeout(IDLE)
+        .pool_max_idle_per_host(usize::MAX)
+}
+
+/// The length the upstream announced; gone where a content coding was undone.
+pub(super) fn announced(headers: &HeaderMap) -> Option<u64> {
+    let length = headers.get(CONTENT_LENGTH)?;
+    length.to_str().ok()?.trim().parse().ok()
+}
+
+fn classify(error: reqwest::Error) -> HandleError {
+    // The URL may hold secrets; the plan has it anyway.
+    let error = error.without_url();
+    if error.is_connect() {
+        HandleError::Connect(error.into())
+    } else if error.is_builder() {
+        HandleError::Request(error.into())
+    } else {
+        HandleError::Broken(error.into())
+    }
+}

@@ -1,0 +1,280 @@
+//! Credentials for the upstream: which of the operator's an operation gets, and where they are
+//! written. They join the request last, so that no plan holds one.
+
+mod source;
+mod token;
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use ::http::header::{AUTHORIZATION, COOKIE};
+use ::http::{HeaderName, HeaderValue};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use url::Url;
+
+pub use source::{Unreadable, Value};
+use token::Tokens;
+pub(super) use token::Used;
+
+use crate::binding::HttpPlan;
+use crate::secret::{Secret, remember};
+use crate::tool::{Location, SchemeKind, SecurityNeed, SecurityScheme};
+
+/// What stays as it is in URLs and cookies (RFC 3986, section 2.3).
+const UNRESERVED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
+
+/// The operator's credentials, by the name of the scheme they are for.
+#[derive(Debug, Clone, Default)]
+pub struct Settings {
+    /// For every document.
+    pub everywhere: HashMap<String, Credential>,
+    /// For one document, by its number; these win.
+    pub by_document: HashMap<usize, HashMap<String, Credential>>,
+}
+
+/// What is shown to an upstream.
+#[derive(Debug, Clone)]
+pub enum Credential {
+    /// A key or a token, as it is.
+    Value(Value),
+    /// For HTTP basic authentication.
+    Login {
+        /// The user name; has no colon (RFC 7617).
+        username: Value,
+        /// The password.
+        password: Value,
+    },
+    /// Exchanged for a token.
+    Client(Client),
+}
+
+/// OAuth 2 client credentials (RFC 6749, section 4.4).
+#[derive(Debug, Clone)]
+pub struct Client {
+    /// `client_id`.
+    pub id: Value,
+    /// `client_secret`.
+    pub secret: Value,
+    /// Where; the document's own place otherwise.
+    pub token_url: Option<Url>,
+    /// Asked for instead of the scopes the operation names.
+    pub scopes: Option<Vec<String>>,
+    /// `audience`, which some servers want.
+    pub audience: Option<String>,
+    /// Whether id and secret go into the form instead of the `Authorization` header.
+    pub in_body: bool,
+}
+
+/// The client certificate and the authorities of the upstream.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Tls {
+    /// Certificates of further authorities, PEM.
+    pub authorities: Option<PathBuf>,
+    /// The client's certificate chain and its private key, PEM.
+    pub identity: Option<(PathBuf, PathBuf)>,
+}
+
+/// Why a request cannot be given its credentials.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say it")]
+pub enum CredentialError {
+    #[error("the value of `{0}` cannot be written there")]
+    Unwritable(String),
+    #[error("`{0}` has no token url: name one in its credentials")]
+    NoTokenUrl(String),
+    #[error("`{name}`: the token server {message}")]
+    Token { name: String, message: String },
+    #[error(transparent)]
+    Unreadable(#[from] Unreadable),
+}
+
+impl Credential {
+    /// Has its secret parts masked wherever they show; names are no secrets.
+    fn protect(&self) {
+        match self {
+            Self::Value(value) => value.protect(),
+            Self::Login { password, .. } => password.protect(),
+            Self::Client(client) => client.secret.protect(),
+        }
+    }
+}
+
+/// Finds and writes credentials.
+#[derive(Debug, Default)]
+pub(super) struct Credentials {
+    settings: Settings,
+    certificate: bool,
+    tokens: Tokens,
+}
+
+impl Credentials {
+    pub(super) fn new(settings: &Settings, certificate: bool) -> Self {
+        let own = settings.by_document.values().flat_map(HashMap::values);
+        for credential in settings.everywhere.values().chain(own) {
+            credential.protect();
+        }
+        Self {
+            settings: settings.clone(),
+            certificate,
+            tokens: Tokens::default(),
+        }
+    }
+
+    fn of(&self, scheme: &SecurityScheme) -> Option<&Credential> {
+        let own = self.settings.by_document.get(&scheme.document);
+        own.and_then(|own| own.get(&scheme.name))
+            .or_else(|| self.settings.everywhere.get(&scheme.name))
+            .filter(|credential| fits(&scheme.kind, credential))
+    }
+
+    fn meets(&self, need: &SecurityNeed) -> bool {
+        match need.scheme.kind {
+            SchemeKind::MutualTls => self.certificate,
+            _ => self.of(&need.scheme).is_some(),
+        }
+    }
+
+    /// The first alternative for which everything is configured. An operation that would do without
+    /// credentials gets them nevertheless where there are some.
+    pub(super) fn choose<'a>(
+        &self,
+        security: &'a [Vec<SecurityNeed>],
+    ) -> Option<&'a [SecurityNeed]> {
+        let met = |alternative: &&Vec<SecurityNeed>| {
+            !alternative.is_empty() && alternative.iter().all(|need| self.meets(need))
+        };
+        security.iter().find(met).map(Vec::as_slice)
+    }
+
+    /// Whether the operation asks for credentials, cannot do without, and has none.
+    pub(super) fn lacks(&self, security: &[Vec<SecurityNeed>]) -> bool {
+        !security.is_empty()
+            && security.iter().all(|alternative| !alternative.is_empty())
+            && self.choose(security).is_none()
+    }
+
+    /// Writes everything an alternative asks for into the request; the tokens that were used.
+    pub(super) async fn add(
+        &self,
+        client: &reqwest::Client,
+        needs: &[SecurityNeed],
+        plan: &mut HttpPlan,
+    ) -> Result<Vec<Used>, CredentialError> {
+        let mut used = Vec::new();
+        for need in needs {
+            let scheme = &*need.scheme;
+            let Some(credential) = self.of(scheme) else {
+                continue;
+            };
+            match (&scheme.kind, credential) {
+                (
+                    SchemeKind::ApiKey {
+                        location,
+                        parameter,
+                    },
+                    Credential::Value(value),
+                ) => key(plan, *location, parameter, &value.read()?)
+                    .ok_or_else(|| CredentialError::Unwritable(scheme.name.clone()))?,
+                (SchemeKind::Bearer { token_url }, Credential::Client(settings)) => {
+                    let token_url = settings.token_url.as_ref().or(token_url.as_ref());
+                    let token_url = token_url
+                        .ok_or_else(|| CredentialError::NoTokenUrl(scheme.name.clone()))?;
+                    let token = self
+                        .tokens
+                        .current(client, need, settings, token_url)
+                        .await?;
+                    authorize(plan, scheme, "Bearer", token.value())?;
+                    used.push(token);
+                }
+                (SchemeKind::Bearer { .. }, Credential::Value(value)) => {
+                    authorize(plan, scheme, "Bearer", value.read()?.expose())?;
+                }
+                (_, Credential::Login { username, password }) => {
+                    let (username, password) = (username.read()?, password.read()?);
+                    authorize(plan, scheme, "Basic", pair(&username, &password).expose())?;
+                }
+                _ => {}
+            }
+        }
+        Ok(used)
+    }
+}
+
+/// Whether a credential is of the form a scheme wants.
+fn fits(kind: &SchemeKind, credential: &Credential) -> bool {
+    matches!(
+        (kind, credential),
+        (SchemeKind::ApiKey { .. }, Credential::Value(_))
+            | (SchemeKind::Basic, Credential::Login { .. })
+            | (
+                SchemeKind::Bearer { .. },
+                Credential::Value(_) | Credential::Client(_)
+            )
+    )
+}
+
+/// The user-pass of RFC 7617, encoded.
+fn pair(username: &Secret, password: &Secret) -> Secret {
+    let pair = STANDARD.encode(format!("{}:{}", username.expose(), password.expose()));
+    let pair = Secret::new(pair);
+    remember(&pair);
+    pair
+}
+
+fn authorize(
+    plan: &mut HttpPlan,
+    scheme: &SecurityScheme,
+    word: &str,
+    value: &str,
+) -> Result<(), CredentialError> {
+    let value = hidden(&format!("{word} {value}"))
+        .ok_or_else(|| CredentialError::Unwritable(scheme.name.clone()))?;
+    plan.headers.insert(AUTHORIZATION, value);
+    Ok(())
+}
+
+/// Writes an API key; what an argument may have put there goes.
+fn key(plan: &mut HttpPlan, location: Location, name: &str, value: &Secret) -> Option<()> {
+    let value = value.expose();
+    match location {
+        Location::Header => {
+            let name = HeaderName::from_bytes(name.as_bytes()).ok()?;
+            plan.headers.insert(name, hidden(value)?);
+        }
+        Location::Cookie => {
+            let value = utf8_percent_encode(value, UNRESERVED);
+            let pair = match plan.headers.get(COOKIE).and_then(|old| old.to_str().ok()) {
+                Some(old) => format!("{old}; {name}={value}"),
+                None => format!("{name}={value}"),
+            };
+            plan.headers.insert(COOKIE, hidden(&pair)?);
+        }
+        Location::Query => {
+            let encode = |text| utf8_percent_encode(text, UNRESERVED);
+            let pair = format!("{}={}", encode(name), encode(value));
+            let query = match plan.url.query().filter(|query| !query.is_empty()) {
+                Some(query) => format!("{query}&{pair}"),
+                None => pair,
+            };
+            plan.url.set_query(Some(&query));
+        }
+        Location::Path | Location::QueryString => return None,
+    }
+    Some(())
+}
+
+/// A header value that prints as `Sensitive`, and that HTTP/2 never puts into a shared table.
+fn hidden(text: &str) -> Option<HeaderValue> {
+    let mut value = HeaderValue::from_str(text).ok()?;
+    value.set_sensitive(true);
+    Some(value)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,148 @@
+//! Which credentials a request gets, and where.
+
+use std::sync::Arc;
+
+use ::http::{HeaderMap, Method};
+
+use super::*;
+
+fn need(name: &str, kind: SchemeKind) -> SecurityNeed {
+    SecurityNeed {
+        scheme: Arc::new(SecurityScheme {
+            document: 1,
+            name: name.to_owned(),
+            kind,
+        }),
+        scopes: Vec::new(),
+    }
+}
+
+fn api_key(name: &str, location: Location) -> SecurityNeed {
+    need(
+        name,
+        SchemeKind::ApiKey {
+            location,
+            parameter: "api key".replace(' ', "-"),
+        },
+    )
+}
+
+fn given(text: &str) -> Value {
+    Value::given(Secret::new(text.to_owned()))
+}
+
+fn credentials(entries: Vec<(&str, Credential)>) -> Credentials {
+    let settings = Settings {
+        everywhere: entries
+            .into_iter()
+            .map(|(name, credential)| (name.to_owned(), credential))
+            .collect(),
+        by_document: HashMap::new(),
+    };
+    Credentials::new(&settings, false)
+}
+
+fn plan() -> HttpPlan {
+    let mut headers = HeaderMap::new();
+    headers.insert(COOKIE, HeaderValue::from_static("a=1"));
+    HttpPlan {
+        method: Method::GET,
+        url: Url::parse("http://api.test/x?q=a+b").unwrap(),
+        headers,
+        body: None,
+    }
+}
+
+async fn added(credentials: &Credentials, needs: &[SecurityNeed]) -> HttpPlan {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let client = reqwest::Client::builder().build().unwrap();
+    let mut plan = plan();
+    credentials.add(&client, needs, &mut plan).await.unwrap();
+    plan
+}
+
+#[tokio::test]
+async fn each_scheme_has_its_place() {
+    let credentials = credentials(vec![
+        ("header", Credential::Value(given("k-1"))),
+        ("query", Credential::Value(given("k&2"))),
+        ("cookie", Credential::Value(given("k;3"))),
+        (
+            "basic",
+            Credential::Login {
+                username: given("Aladdin"),
+                password: given("open sesame"),
+            },
+        ),
+        ("bearer", Credential::Value(given("tok"))),
+    ]);
+    let all = [
+        api_key("header", Location::Header),
+        api_key("query", Location::Query),
+        api_key("cookie", Location::Cookie),
+        need("basic", SchemeKind::Basic),
+    ];
+    let plan = added(&credentials, &all).await;
+    assert_eq!(plan.headers["api-key"], "k-1");
+    assert_eq!(plan.headers[COOKIE], "a=1; api-key=k%3B3");
+    assert_eq!(plan.url.query(), Some("q=a+b&api-key=k%262"));
+    // The example of RFC 7617, section 2.
+    assert_eq!(
+        plan.headers[AUTHORIZATION],
+        "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="
+    );
+    let bearer = SchemeKind::Bearer { token_url: None };
+    let plan = added(&credentials, &[need("bearer", bearer)]).await;
+    assert_eq!(plan.headers[AUTHORIZATION], "Bearer tok");
+    assert!(!format!("{plan:?}").contains("tok\""), "{plan:?}");
+}
+
+#[test]
+fn an_alternative_is_met_as_a_whole_or_not_at_all() {
+    let credentials = credentials(vec![
+        ("a", Credential::Value(given("k"))),
+        ("c", Credential::Value(given("k"))),
+    ]);
+    let one = |name| api_key(name, Location::Header);
+    let security = vec![vec![], vec![one("a"), one("b")], vec![one("c")]];
+    let chosen = credentials.choose(&security).unwrap();
+    assert_eq!(chosen[0].scheme.name, "c");
+    assert!(!credentials.lacks(&security));
+    assert!(credentials.lacks(&[vec![one("b")]]));
+    // An empty alternative means that nothing will do.
+    assert!(!credentials.lacks(&[vec![one("b")], vec![]]));
+    assert!(!credentials.lacks(&[]));
+    // A key is no login.
+    assert!(credentials.lacks(&[vec![need("a", SchemeKind::Basic)]]));
+}
+
+#[test]
+fn a_documents_own_credential_wins() {
+    let own = HashMap::from([("a".to_owned(), Credential::Value(given("own")))]);
+    let settings = Settings {
+        everywhere: HashMap::from([("a".to_owned(), Credential::Value(given("shared")))]),
+        by_document: HashMap::from([(1, own)]),
+    };
+    let credentials = Credentials::new(&settings, false);
+    let mut scheme = (*api_key("a", Location::Header).scheme).clone();
+    let value = |scheme: &SecurityScheme| match credentials.of(scheme) {
+        Some(Credential::Value(value)) => value.read().unwrap().expose().to_owned(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(value(&scheme), "own");
+    scheme.document = 2;
+    assert_eq!(value(&scheme), "shared");
+}
+
+#[tokio::test]
+async fn a_value_that_would_add_a_header_line_is_refused() {
+    let credentials = credentials(vec![("a", Credential::Value(given("x\r\ny: z")))]);
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let client = reqwest::Client::builder().build().unwrap();
+    let needs = [api_key("a", Location::Header)];
+    let error = credentials
+        .add(&client, &needs, &mut plan())
+        .await
+        .unwrap_err();
+    assert!(matches!(error, CredentialError::Unwritable(name) if name == "a"));
+}

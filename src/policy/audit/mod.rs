@@ -1,0 +1,317 @@
+//! One record per call, from one place; a call that nobody waited for is recorded as well.
+
+mod sink;
+
+use std::time::{Instant, SystemTime};
+
+use serde::Serialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+use sha2::{Digest, Sha256};
+
+pub use sink::{Audit, AuditError, Destination, Settings};
+
+use crate::tool::{CallId, Caller};
+
+/// Of arguments, this many bytes are recorded; longer ones as their digest.
+const MOST_ARGUMENTS: usize = 16 * 1024;
+/// Of a reason, this many characters.
+const MOST_REASON: usize = 1024;
+
+/// How arguments are recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Arguments {
+    /// As they are, secrets masked.
+    #[default]
+    Redacted,
+    /// Their length and SHA-256.
+    Digest,
+    /// Not at all.
+    Off,
+}
+
+/// Writes its record when dropped: with the ending it was told, or as abandoned.
+#[derive(Debug)]
+pub struct CallRecord {
+    id: CallId,
+    caller: Caller,
+    tool: String,
+    started: Instant,
+    time: SystemTime,
+    ending: Ending,
+    status: Option<i32>,
+    bytes: Option<u64>,
+    operation: Option<String>,
+    arguments: Option<Box<RawValue>>,
+    steps: Vec<Step>,
+    confirmation: Option<&'static str>,
+    audit: Option<Audit>,
+}
+
+/// How a call ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// The operation succeeded.
+    Done,
+    /// The operation answered with an error, or not at all.
+    Failed,
+    /// The bridge refused the call before anything was sent.
+    Refused,
+    /// The caller left, or the call was cancelled.
+    Abandoned,
+}
+
+/// What one step of the call decided.
+#[derive(Debug, Serialize)]
+struct Step {
+    step: &'static str,
+    decision: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+}
+
+/// A record as it is written.
+#[derive(Serialize)]
+struct Line<'a> {
+    time: String,
+    event: &'static str,
+    id: String,
+    principal: &'a str,
+    client: Option<&'a str>,
+    transport: &'a str,
+    tool: &'a str,
+    operation: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    arguments: Option<&'a RawValue>,
+    steps: &'a [Step],
+    confirmation: Option<&'static str>,
+    outcome: &'static str,
+    status: Option<i32>,
+    bytes: Option<u64>,
+    duration_ms: f64,
+}
+
+impl Ending {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Done => "done",
+            Self::Failed => "failed",
+            Self::Refused => "refused",
+            Self::Abandoned => "abandoned",
+        }
+    }
+}
+
+impl CallRecord {
+    /// Starts the record of a call that has just arrived.
+    #[must_use]
+    pub fn start(id: CallId, caller: &Caller, tool: &str, audit: Option<&Audit>) -> Self {
+        Self {
+            id,
+            caller: caller.clone(),
+            // A name from outside is shortened, so that no caller can fill the log with one call.
+            tool: shortened(tool, 128),
+            started: Instant::now(),
+            time: SystemTime::now(),
+            ending: Ending::Abandoned,
+            status: None,
+            bytes: None,
+            operation: None,
+            arguments: None,
+            steps: Vec::new(),
+            confirmation: None,
+            audit: audit.cloned(),
+        }
+    }
+
+    /// Whether what follows is written anywhere; it need not be made otherwise.
+    #[must_use]
+    pub fn is_audited(&self) -> bool {
+        self.audit.is_some()
+    }
+
+    /// The operation, for instance `GET /pets/{id}`.
+    pub fn operation(&mut self, operation: impl FnOnce() -> String) {
+        if self.is_audited() {
+            self.operation = Some(operation());
+        }
+    }
+
+    /// The arguments as the client wrote them; `mask` is given a copy to mask.
+    pub fn arguments(&mut self, arguments: &Value, mask: impl FnOnce(&mut Value)) {
+        let Some(audit) = &self.audit else {
+            return;
+        };
+        let text = match audit.arguments() {
+            Arguments::Off => return,
+            Arguments::Digest => digest(&arguments.to_string()),
+            Arguments::Redacted => {
+                let mut copy = arguments.clone();
+                mask(&mut copy);
+                let text = copy.to_string();
+                if text.len() > MOST_ARGUMENTS {
+                    digest(&text)
+                } else {
+                    text
+                }
+            }
+        };
+        self.arguments = RawValue::from_string(text).ok();
+    }
+
+    /// What a step decided, and why where it did not let the call pass. The reason holds no secret.
+    pub fn step(&mut self, step: &'static str, decision: &'static str, reason: Option<&str>) {
+        if self.is_audited() {
+            self.steps.push(Step {
+                step,
+                decision,
+                reason: reason.map(|reason| shortened(reason, MOST_REASON)),
+            });
+        }
+    }
+
+    /// How a human decided: `asked`, `granted`, `declined`, ...
+    pub fn confirmation(&mut self, word: &'static str) {
+        self.confirmation = Some(word);
+    }
+
+    /// The length of the answer's content, in bytes.
+    pub fn bytes(&mut self, bytes: u64) {
+        self.bytes = Some(bytes);
+    }
+
+    /// Says how the call ended, with the upstream's status if there was one, and writes the record.
+    pub fn end(mut self, ending: Ending, status: Option<i32>) {
+        self.ending = ending;
+        self.status = status;
+    }
+
+    fn line(&self) -> Option<String> {
+        let line = Line {
+            time: rfc3339(self.time),
+            event: "call",
+            id: self.id.to_string(),
+            principal: &self.caller.principal,
+            client: self.caller.client.as_deref(),
+            transport: self.caller.transport,
+            tool: &self.tool,
+            operation: self.operation.as_deref(),
+            arguments: self.arguments.as_deref(),
+            steps: &self.steps,
+            confirmation: self.confirmation,
+            outcome: self.ending.word(),
+            status: self.status,
+            bytes: self.bytes,
+            duration_ms: milliseconds(self.started),
+        };
+        serde_json::to_string(&line).ok()
+    }
+}
+
+impl Drop for CallRecord {
+    fn drop(&mut self) {
+        tracing::info!(
+            target: "mcpinvoke::call",
+            id = %self.id,
+            tool = %self.tool,
+            caller = %self.caller.principal,
+            client = self.caller.client.as_deref(),
+            transport = self.caller.transport,
+            outcome = self.ending.word(),
+            status = self.status,
+            ms = milliseconds(self.started),
+            "call"
+        );
+        if let Some(audit) = &self.audit
+            && let Some(line) = self.line()
+        {
+            audit.write(line);
+        }
+    }
+}
+
+fn milliseconds(since: Instant) -> f64 {
+    since.elapsed().as_micros() as f64 / 1000.0
+}
+
+fn shortened(text: &str, most: usize) -> String {
+    text.chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .take(most)
+        .collect()
+}
+
+fn digest(text: &str) -> String {
+    let hash = Sha256::digest(text.as_bytes());
+    let hash: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
+    format!(r#"{{"sha256":"{hash}","bytes":{}}}"#, text.len())
+}
+
+/// UTC with milliseconds (RFC 3339, section 5.6).
+fn rfc3339(time: SystemTime) -> String {
+    let since = time
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .unwrap_or_default();
+    let (seconds, millis) = (since.as_secs(), since.subsec_millis());
+    let (days, rest) = (seconds / 86_400, seconds % 86_400);
+    let (mut year, mut left) = (1970, days);
+    let leap = |year: u64| {
+        year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
+    };
+    while left >= 365 + u64::from(leap(year)) {
+        left -= 365 + u64::from(leap(year));
+        year += 1;
+    }
+    let mut month = 1;
+    for length in [
+        31,
+        28 + u64::from(leap(year)),
+        31,
+        30,
+        31,
+        30,
+        31,
+        31,
+        30,
+        31,
+        30,
+        31,
+    ] {
+        if left < length {
+            break;
+        }
+        left -= length;
+        month += 1;
+    }
+    let (hour, minute, second) = (rest / 3600, rest / 60 % 60, rest % 60);
+    let day = left + 1;
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{millis:03}Z")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn times_are_written_as_rfc_3339_has_them() {
+        for (seconds, expected) in [
+            (0, "1970-01-01T00:00:00.007Z"),
+            (951_782_399, "2000-02-28T23:59:59.007Z"),
+            (951_782_400, "2000-02-29T00:00:00.007Z"),
+            (1_735_689_599, "2024-12-31T23:59:59.007Z"),
+            (4_107_542_400, "2100-03-01T00:00:00.007Z"),
+        ] {
+            let time = SystemTime::UNIX_EPOCH + Duration::from_millis(seconds * 1000 + 7);
+            assert_eq!(rfc3339(time), expected);
+        }
+    }
+
+    #[test]
+    fn a_digest_is_json_and_holds_no_argument() {
+        let value: Value = serde_json::from_str(&digest("{\"a\":1}")).unwrap();
+        assert_eq!(value["bytes"], 7);
+        assert_eq!(value["sha256"].as_str().unwrap().len(), 64);
+    }
+}

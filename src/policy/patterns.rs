@@ -1,0 +1,292 @@
+//! What secrets look like in texts nobody has described: names before values, schemes in front of
+//! tokens, shapes that only keys have.
+//!
+//! All of it runs in linear time whatever the input (no backtracking), and a text without any of
+//! the trigger words below is not looked at by any pattern.
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+use regex::{Captures, Regex};
+
+use crate::secret::MASK;
+
+/// Without one of these, in any case, there is nothing to find.
+const TRIGGERS: [&str; 34] = [
+    "pass",
+    "pwd",
+    "token",
+    "secret",
+    "credential",
+    "key",
+    "signature",
+    "sig=",
+    "://",
+    "login?t=",
+    "private",
+    "eyj",
+    "bearer",
+    "basic",
+    "authorization",
+    "cookie",
+    "ghp_",
+    "gho_",
+    "ghu_",
+    "ghs_",
+    "ghr_",
+    "github_pat_",
+    "glpat-",
+    "xox",
+    "sk-",
+    "sk_live",
+    "akia",
+    "asia",
+    "aiza",
+    "npm_",
+    "oy2",
+    "hf_",
+    "sg.",
+    "whsec_",
+];
+
+static FINDER: LazyLock<AhoCorasick> = LazyLock::new(|| {
+    AhoCorasick::builder()
+        .ascii_case_insensitive(true)
+        .build(TRIGGERS)
+        .expect("the words above are few and short")
+});
+
+/// A pattern and what becomes of a match; `None` leaves it alone.
+struct Rule {
+    pattern: Regex,
+    replace: fn(&Captures<'_>) -> Option<String>,
+}
+
+static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
+    let rule = |pattern: &str, replace| Rule {
+        pattern: Regex::new(pattern).expect("the patterns below are tested"),
+        replace,
+    };
+    vec![
+        // A block without its end goes up to the end of the text.
+        rule(
+            r"(?s)-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----.*?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----|\z)",
+            whole,
+        ),
+        rule(
+            r#"(mongodb(?:\+srv)?://[^:@\s"'/]*:)([^@\s"']+)(@)"#,
+            middle,
+        ),
+        // A slash or a port before the at sign belongs to a path, not to a password.
+        rule(
+            r#"(?i)([a-z][a-z0-9+.-]{1,30}://[^:@\s"'/?#]*:)([^@\s"'/]+)(@)"#,
+            middle,
+        ),
+        rule(
+            r#"(?i)((?:proxy-)?authorization\\*["']?\s*[:=]\s*\\*["']?)((?:bearer|basic|digest|negotiate|apikey|token)\s+)?([^\s"'\\,;]+)"#,
+            authorization,
+        ),
+        rule(
+            r"(?i)(\b(?:bearer|basic)\s+)([a-z0-9._~+/=-]{8,})",
+            shown_scheme,
+        ),
+        rule(
+            r#"(?i)\b((?:set-)?cookie\\*["']?\s*:\s*\\*["']?)([^\s"'\\=;]+=)([^\s"'\\;]+)"#,
+            cookie,
+        ),
+        rule(
+            r"\beyJ[A-Za-z0-9_-]{4,}\.eyJ[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]*",
+            whole,
+        ),
+        rule(
+            r#"(?i)(\bSharedAccessSignature\s*=\s*)([^\s"';]{8,})()"#,
+            middle,
+        ),
+        rule(r#"(?i)([?&]sig=)([^\s"'&;]{8,})()"#, middle),
+        rule(r"(?i)(login\?t=)([0-9a-z._-]{8,})()", middle),
+        rule(
+            r#"(?i)(--(?:password|pwd|passwd|api-?key|token|secret|client-?secret|access-?key)(?:\s+|=))("[^"]+"|'[^']+'|[^\s"']+)()"#,
+            middle,
+        ),
+        rule(NAMED, named),
+        rule(
+            r#"(?i)(\buser-secrets\s+set\s+(?:"[^"]*"|\S+)\s+)("[^"]+"|'[^']+'|[^\s"']+)()"#,
+            middle,
+        ),
+        rule(BARE, whole),
+    ]
+});
+
+/// A name that says "secret", a separator, and the value. A name may have anything before an
+/// underscore, a dash or a dot, but no letter or digit right before it: `PublicKeyToken` is no token.
+const NAMED: &str = concat!(
+    r"(?i)(^|[^a-z0-9])",
+    r"(?:(pass(?:word|wd|phrase)|pwd|pass)",
+    r"|((?:secret[_-]?)?access[_-]?key(?:[_-]?id)?|(?:account|shared[_-]?access|private|encryption|signing|storage)[_-]?key",
+    r"|api[_-]?key|(?:access|auth|bearer|refresh|id|session|security)[_-]?token|client[_-]?secret|api[_-]?secret|secret[_-]?key",
+    r"|tokens?|secrets?|credentials?)",
+    r"|(key))",
+    r#"(\\*["']?\s*)([:=])(\s*)"#,
+    r#"(?:(")((?:[^"\\]|\\.)+)("?)|(\\+")([^"\\]+)((?:\\+")?)|(\\*')([^'\\]+)((?:\\*')?)|([^\s"'\\;&]+))"#,
+);
+
+/// Shapes that only keys have.
+const BARE: &str = concat!(
+    r"\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}",
+    r"|xox[abeoprs]-[A-Za-z0-9-]{10,}|sk-[A-Za-z0-9_-]{16,}|sk_live_[A-Za-z0-9]{16,}|whsec_[A-Za-z0-9]{16,}",
+    r"|(?:AKIA|ASIA)[0-9A-Z]{16}\b|AIza[A-Za-z0-9_-]{30,}|npm_[A-Za-z0-9]{30,}|hf_[A-Za-z0-9]{30,}",
+    r"|oy2[a-z0-9]{40,}|SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,})",
+);
+
+/// The text with everything that looks like a secret masked; borrowed where nothing does.
+#[must_use]
+pub fn mask_patterns(text: &str) -> Cow<'_, str> {
+    if !FINDER.is_match(text) {
+        return Cow::Borrowed(text);
+    }
+    let mut text = Cow::Borrowed(text);
+    for rule in RULES.iter() {
+        if let Some(changed) = apply(rule, &text) {
+            text = Cow::Owned(changed);
+        }
+    }
+    text
+}
+
+fn apply(rule: &Rule, text: &str) -> Option<String> {
+    let mut out = String::new();
+    let mut end = 0;
+    for captures in rule.pattern.captures_iter(text) {
+        let found = captures.get_match();
+        if let Some(replacement) = (rule.replace)(&captures) {
+            out.push_str(text.get(end..found.start()).unwrap_or_default());
+            out.push_str(&replacement);
+            end = found.end();
+        }
+    }
+    if end == 0 {
+        return None;
+    }
+    out.push_str(text.get(end..).unwrap_or_default());
+    Some(out)
+}
+
+fn group<'t>(captures: &Captures<'t>, index: usize) -> &'t str {
+    captures.get(index).map_or("", |found| found.as_str())
+}
+
+fn whole(_: &Captures<'_>) -> Option<String> {
+    Some(MASK.to_owned())
+}
+
+/// The second of three groups is the secret. What is masked already stays as it is.
+fn middle(captures: &Captures<'_>) -> Option<String> {
+    if group(captures, 2).contains(MASK) {
+        return None;
+    }
+    Some(format!(
+        "{}{MASK}{}",
+        group(captures, 1),
+        group(captures, 3)
+    ))
+}
+
+fn authorization(captures: &Captures<'_>) -> Option<String> {
+    let (head, scheme, value) = (group(captures, 1), group(captures, 2), group(captures, 3));
+    if scheme.is_empty() && (is_word(value) || is_scheme(value)) {
+        return None;
+    }
+    Some(format!("{head}{scheme}{MASK}"))
+}
+
+fn is_scheme(text: &str) -> bool {
+    ["bearer", "basic", "digest", "negotiate"]
+        .iter()
+        .any(|scheme| text.eq_ignore_ascii_case(scheme))
+}
+
+/// `Bearer` before a word is prose ("basic authentication"); before anything else a credential.
+fn shown_scheme(captures: &Captures<'_>) -> Option<String> {
+    let value = group(captures, 2);
+    if is_word(value.trim_end_matches(['.', '=', '-'])) || value.contains("://") {
+        return None;
+    }
+    Some(format!("{}{MASK}", group(captures, 1)))
+}
+
+fn cookie(captures: &Captures<'_>) -> Option<String> {
+    Some(format!(
+        "{}{}{MASK}",
+        group(captures, 1),
+        group(captures, 2)
+    ))
+}
+
+/// A word of prose: letters of one case, the first aside.
+fn is_word(text: &str) -> bool {
+    let mut letters = text.chars();
+    letters.next().is_some_and(char::is_alphabetic)
+        && letters.all(|letter| letter.is_lowercase() || letter == '-')
+}
+
+/// The key stays, quotes and blanks around the separator go; quoted keys (JSON) keep all of it.
+fn named(captures: &Captures<'_>) -> Option<String> {
+    let before = group(captures, 1);
+    let (password, weak) = (group(captures, 2), group(captures, 4));
+    let name = [password, group(captures, 3), weak].concat();
+    let (after_name, separator, space) =
+        (group(captures, 5), group(captures, 6), group(captures, 7));
+    let one_of = |indices: [usize; 3]| indices.map(|index| group(captures, index)).concat();
+    let (open, close) = (one_of([8, 11, 14]), one_of([10, 13, 16]));
+    let value = one_of([9, 12, 15]) + group(captures, 17);
+    let plain = value.trim_end_matches([',', '.', ')', '!', '?', ']', '}']);
+    if says_nothing(plain) || value.trim_end_matches([',', '.', ')']) == MASK {
+        return None;
+    }
+    let json = after_name.contains(['"', '\'']);
+    let long = value.len() >= 6;
+    let secret = if !weak.is_empty() {
+        let keyish = |b: u8| b.is_ascii_alphanumeric() || b"+/=_-".contains(&b);
+        value.len() >= 32 && value.bytes().all(keyish)
+    } else if separator == "=" || json && !open.is_empty() {
+        long || !password.is_empty()
+    } else {
+        long && (!open.is_empty() || !is_word(plain))
+    };
+    if !secret {
+        return None;
+    }
+    if json {
+        return Some(format!(
+            "{before}{name}{after_name}{separator}{space}{open}{MASK}{close}"
+        ));
+    }
+    let equals = group(captures, 0).contains('=');
+    let separator = if equals { "=" } else { ":" };
+    Some(format!("{before}{name}{separator}{MASK}"))
+}
+
+/// Values that are no secrets: place holders and answers to "is there one".
+fn says_nothing(value: &str) -> bool {
+    [
+        "null",
+        "true",
+        "false",
+        "none",
+        "undefined",
+        "string",
+        "required",
+        "missing",
+        "invalid",
+    ]
+    .iter()
+    .any(|word| value.eq_ignore_ascii_case(word))
+        || ["***", "{", "<", "${", "$("]
+            .iter()
+            .any(|start| value.starts_with(start))
+}
+
+#[cfg(test)]
+#[path = "patterns_tests.rs"]
+mod tests;

@@ -1,0 +1,216 @@
+//! What is caught, what is left alone, and that hostile texts cost no more than others.
+
+use super::*;
+
+/// Text and what becomes of it.
+const CAUGHT: &[(&str, &str)] = &[
+    (
+        "Server=localhost;Database=test;Password=secret123;",
+        "Server=localhost;Database=test;Password=[REDACTED];",
+    ),
+    (
+        r#"Server=db;User Id=sa;PWD="my secret pw";Encrypt=true"#,
+        "Server=db;User Id=sa;PWD=[REDACTED];Encrypt=true",
+    ),
+    (
+        "Server=localhost;Database=MyDb;User=admin;Password=SuperSecret123!",
+        "Server=localhost;Database=MyDb;User=admin;Password=[REDACTED]",
+    ),
+    ("Password: hunter22 extra", "Password:[REDACTED] extra"),
+    ("password : 'abc=def12'", "password=[REDACTED]"),
+    (
+        "mongodb://user:password123@localhost:27017/db",
+        "mongodb://user:[REDACTED]@localhost:27017/db",
+    ),
+    (
+        "mongodb+srv://admin:secr3t@cluster.mongodb.net/db",
+        "mongodb+srv://admin:[REDACTED]@cluster.mongodb.net/db",
+    ),
+    (
+        "https://user:password@github.com/repo.git",
+        "https://user:[REDACTED]@github.com/repo.git",
+    ),
+    (
+        "postgresql://dbuser:dbpass@localhost/mydb",
+        "postgresql://dbuser:[REDACTED]@localhost/mydb",
+    ),
+    ("postgres://u:p@h/db", "postgres://u:[REDACTED]@h/db"),
+    (
+        "amqp://guest:guest1@rabbit:5672/",
+        "amqp://guest:[REDACTED]@rabbit:5672/",
+    ),
+    (
+        "sqlserver://sa:Pa55@db:1433",
+        "sqlserver://sa:[REDACTED]@db:1433",
+    ),
+    ("api_key=1234567890abcdef", "api_key=[REDACTED]"),
+    ("ApiKey = sk-12345678", "ApiKey=[REDACTED]"),
+    ("bearer_token=1a2b3c4d5e6f", "bearer_token=[REDACTED]"),
+    ("client_secret=very_long_secret", "client_secret=[REDACTED]"),
+    ("token=xyz789;", "token=[REDACTED];"),
+    (
+        "aws_access_key_id=AKIAIOSFODNN7EXAMPLE",
+        "aws_access_key_id=[REDACTED]",
+    ),
+    (
+        "AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+        "AWS_SECRET_ACCESS_KEY=[REDACTED]",
+    ),
+    (
+        "AccountName=x;AccountKey=abcdef1234567890ABCDEF==;EndpointSuffix=core",
+        "AccountName=x;AccountKey=[REDACTED];EndpointSuffix=core",
+    ),
+    (
+        "Endpoint=sb://ns/;SharedAccessKeyName=n;SharedAccessKey=base64encodedkey1234567890==",
+        "Endpoint=sb://ns/;SharedAccessKeyName=n;SharedAccessKey=[REDACTED]",
+    ),
+    (
+        "SharedAccessSignature=sv=2020&sig=abc%3D&se=1",
+        "SharedAccessSignature=[REDACTED]",
+    ),
+    (
+        "https://a.blob.test/c?sv=2020&sig=abcdefgh1234%3D",
+        "https://a.blob.test/c?sv=2020&sig=[REDACTED]",
+    ),
+    (
+        "-----BEGIN PRIVATE KEY-----\nMII\n-----END PRIVATE KEY-----",
+        "[REDACTED]",
+    ),
+    (
+        "-----BEGIN RSA PRIVATE KEY-----X-----END RSA PRIVATE KEY----- z",
+        "[REDACTED] z",
+    ),
+    (
+        "-----BEGIN EC PRIVATE KEY-----X-----END EC PRIVATE KEY-----",
+        "[REDACTED]",
+    ),
+    (
+        "-----BEGIN ENCRYPTED PRIVATE KEY-----X-----END ENCRYPTED PRIVATE KEY-----",
+        "[REDACTED]",
+    ),
+    ("-----BEGIN PRIVATE KEY-----\ncut off here", "[REDACTED]"),
+    (
+        "Authorization: Bearer eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abcDEF123",
+        "Authorization: Bearer [REDACTED]",
+    ),
+    (
+        "got eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abcDEF123 back",
+        "got [REDACTED] back",
+    ),
+    (
+        "authorization: Basic dXNlcjpwYXNz",
+        "authorization: Basic [REDACTED]",
+    ),
+    ("Authorization: 9f8e7d6c5b4a", "Authorization: [REDACTED]"),
+    (
+        "sent Bearer 0a1b2c3d4e5f here",
+        "sent Bearer [REDACTED] here",
+    ),
+    (
+        "Set-Cookie: sid=abc123; Path=/",
+        "Set-Cookie: sid=[REDACTED]; Path=/",
+    ),
+    (
+        "secret=my_super_long_secret_value_1234567890",
+        "secret=[REDACTED]",
+    ),
+    ("secret=short_secret", "secret=[REDACTED]"),
+    ("Password=short", "Password=[REDACTED]"),
+    ("GITHUB_TOKEN=abcdef123", "GITHUB_TOKEN=[REDACTED]"),
+    ("NUGET_TOKEN: abc123def", "NUGET_TOKEN:[REDACTED]"),
+    (
+        "use ghp_abcdefghijklmnopqrstuvwxyz0123456789 now",
+        "use [REDACTED] now",
+    ),
+    ("id AKIAIOSFODNN7EXAMPLE.", "id [REDACTED]."),
+    (
+        r#"{"ApiKey": "abcdefgh12345"}"#,
+        r#"{"ApiKey": "[REDACTED]"}"#,
+    ),
+    (
+        r#"{"password":"a\"b c","n":1}"#,
+        r#"{"password":"[REDACTED]","n":1}"#,
+    ),
+    (
+        r#"body={\"password\":\"hunter22\"}"#,
+        r#"body={\"password\":\"[REDACTED]\"}"#,
+    ),
+    (r#"apiKey: "sk-proj-abc.def""#, "apiKey:[REDACTED]"),
+    (
+        r#"dotnet user-secrets set "ConnectionStrings:Default" "Server=localhost;Password=SuperSecret123!""#,
+        r#"dotnet user-secrets set "ConnectionStrings:Default" "Server=localhost;Password=[REDACTED]""#,
+    ),
+    (
+        r#"dotnet user-secrets set "ApiKey" "sk-abc""#,
+        r#"dotnet user-secrets set "ApiKey" [REDACTED]"#,
+    ),
+    (
+        r#"ef --password "SecurePassword123!""#,
+        "ef --password [REDACTED]",
+    ),
+    (
+        "nuget push a.nupkg --api-key abc-def",
+        "nuget push a.nupkg --api-key [REDACTED]",
+    ),
+    (
+        "Login at https://localhost:17000/login?t=0123456789abcdef",
+        "Login at https://localhost:17000/login?t=[REDACTED]",
+    ),
+];
+
+const LEFT_ALONE: &[&str] = &[
+    "NotAPassword=value123",
+    "PublicKeyToken=b03f5f7f11d50a3a",
+    "System.Runtime, Version=8.0.0.0, Culture=neutral, PublicKeyToken=b03f5f7f11d50a3a",
+    "error CS1519: Invalid token '=' in class, record, struct, or interface member declaration",
+    "error CS1003: Syntax error, '(' expected; unexpected token \"{\"",
+    "Passed!  - Failed: 0, Passed: 42, Skipped: 0",
+    "https://localhost:5001/a@b",
+    "Pass: everything fine",
+    "Unexpected token: semicolon",
+    "the service wants basic authentication or bearer tokens",
+    "missing required argument `password`",
+    "password: required",
+    "https://api.test/reset?password={password}",
+    "key=value, monkey=1",
+    "the secret is safe",
+];
+
+#[test]
+fn secrets_are_masked_and_the_rest_stays() {
+    for (text, expected) in CAUGHT {
+        assert_eq!(mask_patterns(text), *expected, "{text}");
+    }
+}
+
+#[test]
+fn what_is_no_secret_is_left_alone() {
+    for text in LEFT_ALONE {
+        assert_eq!(mask_patterns(text), *text);
+    }
+}
+
+#[test]
+fn masking_twice_is_masking_once() {
+    for (text, _) in CAUGHT {
+        let once = mask_patterns(text).into_owned();
+        assert_eq!(mask_patterns(&once), once, "{text}");
+    }
+}
+
+#[test]
+fn hostile_texts_come_to_an_end() {
+    for piece in [
+        "password",
+        "token=",
+        "a://b:",
+        "-----BEGIN PRIVATE KEY-----",
+        "\\\"key\\\":",
+        "eyJaaaa.",
+        "bearer ",
+    ] {
+        let text = piece.repeat(200_000 / piece.len());
+        assert!(mask_patterns(&text).len() <= text.len() * 3);
+    }
+    assert_eq!(mask_patterns("naïve tökën: 日本"), "naïve tökën: 日本");
+}

@@ -1,0 +1,381 @@
+//! Keeping secrets out of whatever leaves the bridge: by name, by schema, by pointer, by pattern, and
+//! the process's own by value. Pure.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use bytes::Bytes;
+use regex::Regex;
+use serde_json::Value;
+
+use super::patterns::mask_patterns;
+use crate::secret::{MASK, mask_known};
+use crate::tool::{Content, Outcome, Text};
+
+/// Deeper values are not looked into; serde_json reads no deeper ones.
+const DEEPEST: usize = 128;
+
+/// What is masked beyond what always is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Settings {
+    /// Mask answers of operations that succeeded as well, not only errors.
+    pub answers: bool,
+    /// Names of members, headers and parameters to mask, in any case.
+    pub names: Vec<String>,
+    /// JSON pointers (RFC 6901) of values to mask; a `*` stands for any one member.
+    pub pointers: Vec<String>,
+    /// Regular expressions; a match is masked as a whole.
+    pub patterns: Vec<String>,
+}
+
+/// Masks texts, JSON values and outcomes.
+#[derive(Debug, Default)]
+pub struct Redactor {
+    answers: bool,
+    names: HashSet<String>,
+    pointers: Vec<Vec<String>>,
+    patterns: Vec<Regex>,
+}
+
+/// Masks a log line: the process's own secrets, then what looks like one.
+#[must_use]
+pub fn mask_line(line: &str) -> Cow<'_, str> {
+    match mask_known(line) {
+        Cow::Borrowed(line) => mask_patterns(line),
+        Cow::Owned(line) => Cow::Owned(mask_patterns(&line).into_owned()),
+    }
+}
+
+impl Redactor {
+    /// Reads the settings.
+    ///
+    /// # Errors
+    /// A sentence for each pattern and pointer that is none.
+    pub fn new(settings: &Settings) -> Result<Self, Vec<String>> {
+        let mut faults = Vec::new();
+        let mut patterns = Vec::new();
+        for text in &settings.patterns {
+            match Regex::new(text) {
+                Ok(pattern) => patterns.push(pattern),
+                Err(error) => faults.push(format!("redact.patterns: `{text}`: {error}")),
+            }
+        }
+        let mut pointers = Vec::new();
+        for text in &settings.pointers {
+            match text.strip_prefix('/') {
+                Some(rest) => pointers.push(tokens(rest)),
+                None => faults.push(format!(
+                    "redact.pointers: `{text}` is not a JSON pointer: expected for instance `/customer/ssn`"
+                )),
+            }
+        }
+        if !faults.is_empty() {
+            return Err(faults);
+        }
+        Ok(Self {
+            answers: settings.answers,
+            names: settings.names.iter().map(|name| plain(name)).collect(),
+            pointers,
+            patterns,
+        })
+    }
+
+    /// Masks a text.
+    #[must_use]
+    pub fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let mut text = mask_line(text);
+        for pattern in &self.patterns {
+            if let Cow::Owned(changed) = pattern.replace_all(&text, MASK) {
+                text = Cow::Owned(changed);
+            }
+        }
+        text
+    }
+
+    /// Masks a JSON value; `secret` names members that a schema marks as secret. Whether anything changed.
+    pub fn json(&self, value: &mut Value, secret: &HashSet<String>) -> bool {
+        let rules = Rules {
+            redactor: Some(self),
+            secret,
+        };
+        let mut changed = rules.walk(value, 0);
+        for pointer in &self.pointers {
+            changed |= mask_at(value, pointer);
+        }
+        changed
+    }
+
+    /// Masks what the caller will see. Errors always; answers where the settings want it, and the
+    /// process's own secrets in any case.
+    #[must_use]
+    pub fn outcome(&self, mut outcome: Outcome, secret: &HashSet<String>) -> Outcome {
+        let full = self.answers || outcome.is_error;
+        let shared = outcome.structured.clone();
+        let mut masked: Option<Text> = None;
+        for content in &mut outcome.content {
+            let (Content::Text(text) | Content::Document { text, .. }) = content else {
+                continue;
+            };
+            let same = shared.as_ref().is_some_and(|shared| is_same(shared, text));
+            if let Some(new) = self.whole(text, full, secret) {
+                *text = new;
+                if same {
+                    masked = Some(text.clone());
+                }
+            } else if same {
+                masked = shared.clone();
+            }
+        }
+        if let Some(structured) = &mut outcome.structured {
+            let new = masked.or_else(|| self.whole(structured, full, secret));
+            // A part that is no JSON any more would break the message it stands in.
+            if let Some(new) = new {
+                let fits =
+                    serde_json::from_str::<&serde_json::value::RawValue>(new.as_str()).is_ok();
+                *structured = if fits {
+                    new
+                } else {
+                    Text::from("{\"redacted\":true}")
+                };
+            }
+        }
+        outcome
+    }
+
+    /// Masks a whole answer that is kept to be read later, as [`Redactor::outcome`] would; `None` where
+    /// nothing has to change. What is no UTF-8 is masked as far as it is.
+    #[must_use]
+    pub fn kept(&self, data: &Bytes, is_error: bool, secret: &HashSet<String>) -> Option<Bytes> {
+        let text = Text::from_utf8(data.clone())
+            .unwrap_or_else(|data| String::from_utf8_lossy(&data).into_owned().into());
+        self.whole(&text, self.answers || is_error, secret)
+            .map(Text::into_bytes)
+    }
+
+    /// A whole text, as JSON where it is JSON; `None` where nothing has to change.
+    fn whole(&self, text: &Text, full: bool, secret: &HashSet<String>) -> Option<Text> {
+        let shown = text.as_str();
+        if !full && matches!(mask_known(shown), Cow::Borrowed(_)) {
+            return None;
+        }
+        if shown.trim_start().starts_with(['{', '['])
+            && let Ok(mut value) = serde_json::from_str::<Value>(shown)
+        {
+            let changed = if full {
+                self.json(&mut value, secret)
+            } else {
+                let rules = Rules {
+                    redactor: None,
+                    secret: &HashSet::new(),
+                };
+                rules.walk(&mut value, 0)
+            };
+            return changed.then(|| Text::from(value.to_string()));
+        }
+        let masked = if full {
+            self.text(shown)
+        } else {
+            mask_known(shown)
+        };
+        match masked {
+            Cow::Borrowed(_) => None,
+            Cow::Owned(masked) => Some(Text::from(masked)),
+        }
+    }
+
+    /// Whether a name says that its value is a secret.
+    fn is_secret_name(&self, name: &str) -> bool {
+        let name = plain(name);
+        self.names.contains(&name) || names_a_secret(&name)
+    }
+}
+
+/// The rules of one walk: all of them, or the process's own secrets alone.
+struct Rules<'a> {
+    redactor: Option<&'a Redactor>,
+    secret: &'a HashSet<String>,
+}
+
+impl Rules<'_> {
+    fn walk(&self, value: &mut Value, depth: usize) -> bool {
+        if depth > DEEPEST {
+            *value = MASK.into();
+            return true;
+        }
+        match value {
+            Value::String(text) => {
+                let masked = match self.redactor {
+                    Some(redactor) => redactor.text(text),
+                    None => mask_known(text),
+                };
+                let Cow::Owned(masked) = masked else {
+                    return false;
+                };
+                *text = masked;
+                true
+            }
+            Value::Number(number) => {
+                let known = matches!(mask_known(number.as_str()), Cow::Owned(_));
+                if known {
+                    *value = MASK.into();
+                }
+                known
+            }
+            Value::Array(items) => {
+                let mut changed = false;
+                for item in items {
+                    changed |= self.walk(item, depth + 1);
+                }
+                changed
+            }
+            Value::Object(members) => {
+                let mut changed = false;
+                for (name, member) in members.iter_mut() {
+                    let by_name = self.secret.contains(name)
+                        || self.redactor.is_some_and(|all| all.is_secret_name(name));
+                    if by_name && !matches!(member, Value::Null | Value::Bool(_)) {
+                        *member = MASK.into();
+                        changed = true;
+                    } else {
+                        changed |= self.walk(member, depth + 1);
+                    }
+                }
+                changed
+            }
+            Value::Null | Value::Bool(_) => false,
+        }
+    }
+}
+
+/// Both are the same bytes in the same place.
+fn is_same(one: &Text, other: &Text) -> bool {
+    std::ptr::eq(one.as_bytes(), other.as_bytes())
+}
+
+fn tokens(pointer: &str) -> Vec<String> {
+    let tokens = pointer.split('/');
+    tokens
+        .map(|token| token.replace("~1", "/").replace("~0", "~"))
+        .collect()
+}
+
+fn mask_at(value: &mut Value, pointer: &[String]) -> bool {
+    let Some((token, rest)) = pointer.split_first() else {
+        *value = MASK.into();
+        return true;
+    };
+    match value {
+        Value::Object(members) if token == "*" => {
+            let mut changed = false;
+            for member in members.values_mut() {
+                changed |= mask_at(member, rest);
+            }
+            changed
+        }
+        Value::Array(items) if token == "*" => {
+            let mut changed = false;
+            for item in items {
+                changed |= mask_at(item, rest);
+            }
+            changed
+        }
+        Value::Object(members) => members
+            .get_mut(token)
+            .is_some_and(|member| mask_at(member, rest)),
+        Value::Array(items) => token
+            .parse::<usize>()
+            .ok()
+            .and_then(|index| items.get_mut(index))
+            .is_some_and(|item| mask_at(item, rest)),
+        _ => false,
+    }
+}
+
+/// `X-Api-Key`, `x_api_key` and `xApiKey` are one name.
+fn plain(name: &str) -> String {
+    name.chars()
+        .filter(|c| c.is_alphanumeric())
+        .flat_map(char::to_lowercase)
+        .collect()
+}
+
+fn names_a_secret(plain: &str) -> bool {
+    const WHOLE: [&str; 9] = [
+        "token",
+        "tokens",
+        "pwd",
+        "pass",
+        "cookie",
+        "setcookie",
+        "credential",
+        "credentials",
+        "jwt",
+    ];
+    const ENDS: [&str; 20] = [
+        "password",
+        "passwd",
+        "passphrase",
+        "secret",
+        "apikey",
+        "accesskey",
+        "secretkey",
+        "privatekey",
+        "accountkey",
+        "signingkey",
+        "encryptionkey",
+        "accesstoken",
+        "refreshtoken",
+        "idtoken",
+        "authtoken",
+        "sessiontoken",
+        "bearertoken",
+        "authorization",
+        "connectionstring",
+        "clientsecrets",
+    ];
+    WHOLE.contains(&plain) || ENDS.iter().any(|end| plain.ends_with(end))
+}
+
+/// The names of a schema's members that are secret: `format: password`, `writeOnly`, `x-sensitive`.
+#[must_use]
+pub fn secret_names(schema: &Value) -> HashSet<String> {
+    let mut names = HashSet::new();
+    collect(schema, 0, &mut names);
+    names
+}
+
+fn collect(schema: &Value, depth: usize, names: &mut HashSet<String>) {
+    if depth > DEEPEST {
+        return;
+    }
+    match schema {
+        Value::Object(members) => {
+            if let Some(Value::Object(properties)) = members.get("properties") {
+                let secret = properties.iter().filter(|(_, schema)| is_secret(schema));
+                names.extend(secret.map(|(name, _)| name.clone()));
+            }
+            for member in members.values() {
+                collect(member, depth + 1, names);
+            }
+        }
+        Value::Array(items) => {
+            for item in items {
+                collect(item, depth + 1, names);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn is_secret(schema: &Value) -> bool {
+    let says = |name: &str| schema.get(name) == Some(&Value::Bool(true));
+    schema
+        .get("format")
+        .is_some_and(|format| format == "password")
+        || says("writeOnly")
+        || says("x-sensitive")
+}
+
+#[cfg(test)]
+#[path = "redact_tests.rs"]
+mod tests;

@@ -1,0 +1,138 @@
+//! What is masked where, and what is not touched.
+
+use serde_json::json;
+
+use super::*;
+use crate::secret::{Secret, remember};
+
+fn none() -> HashSet<String> {
+    HashSet::new()
+}
+
+fn answer(text: &str, is_error: bool) -> Outcome {
+    let text = Text::from(text.to_owned());
+    Outcome {
+        content: vec![Content::Text(text.clone())],
+        structured: Some(text),
+        is_error,
+        status: Some(200),
+    }
+}
+
+fn texts(outcome: &Outcome) -> [&str; 2] {
+    let Content::Text(text) = &outcome.content[0] else {
+        panic!("{outcome:?}")
+    };
+    [text.as_str(), outcome.structured.as_ref().unwrap().as_str()]
+}
+
+#[test]
+fn members_are_masked_by_name_schema_and_pointer() {
+    let redactor = Redactor::new(&Settings {
+        names: vec!["x-internal".to_owned()],
+        pointers: vec!["/people/*/ssn".to_owned()],
+        ..Settings::default()
+    })
+    .unwrap();
+    let mut value = json!({
+        "userPassword": "a", "API_KEY": 1, "X-Internal": {"a": 1}, "pin": "1234", "nextPageToken": "abc",
+        "people": [{"ssn": "1", "name": "n"}], "hasPassword": true, "note": "Password=hunter22;x"
+    });
+    let secret = HashSet::from(["pin".to_owned()]);
+    assert!(redactor.json(&mut value, &secret));
+    let expected = json!({
+        "userPassword": MASK, "API_KEY": MASK, "X-Internal": MASK, "pin": MASK, "nextPageToken": "abc",
+        "people": [{"ssn": MASK, "name": "n"}], "hasPassword": true, "note": "Password=[REDACTED];x"
+    });
+    assert_eq!(value, expected);
+}
+
+#[test]
+fn a_schema_says_what_is_secret() {
+    let schema = json!({"properties": {
+        "body": {"properties": {"pin": {"writeOnly": true}, "name": {}}},
+        "code": {"format": "password"}},
+        "$defs": {"x": {"properties": {"mark": {"x-sensitive": true}}}}});
+    let mut names: Vec<String> = secret_names(&schema).into_iter().collect();
+    names.sort();
+    assert_eq!(names, ["code", "mark", "pin"]);
+}
+
+#[test]
+fn errors_are_masked_always_and_answers_on_request() {
+    let text = r#"{"password":"hunter22","n":1.50}"#;
+    let redactor = Redactor::default();
+    assert_eq!(
+        texts(&redactor.outcome(answer(text, false), &none())),
+        [text; 2]
+    );
+    let masked = r#"{"password":"[REDACTED]","n":1.50}"#;
+    assert_eq!(
+        texts(&redactor.outcome(answer(text, true), &none())),
+        [masked; 2]
+    );
+    let all = Redactor {
+        answers: true,
+        ..Redactor::default()
+    };
+    assert_eq!(
+        texts(&all.outcome(answer(text, false), &none())),
+        [masked; 2]
+    );
+}
+
+#[test]
+fn the_bridges_own_secrets_are_never_answered() {
+    remember(&Secret::new("1029384756".to_owned()));
+    let text = r#"{"seen": 1029384756, "as": "key 1029384756"}"#;
+    let masked = Redactor::default().outcome(answer(text, false), &none());
+    assert_eq!(
+        texts(&masked),
+        [r#"{"seen":"[REDACTED]","as":"key [REDACTED]"}"#; 2]
+    );
+}
+
+#[test]
+fn an_answer_without_secrets_keeps_its_bytes() {
+    let all = Redactor {
+        answers: true,
+        ..Redactor::default()
+    };
+    let before = answer("{ \"a\" :  1.0 }", false);
+    let bytes = before.structured.clone().unwrap();
+    let after = all.outcome(before, &none());
+    assert!(is_same(&bytes, after.structured.as_ref().unwrap()));
+}
+
+#[test]
+fn settings_that_mean_nothing_are_refused() {
+    let faults = Redactor::new(&Settings {
+        patterns: vec!["(".to_owned(), r"\d{16}".to_owned()],
+        pointers: vec!["a".to_owned()],
+        ..Settings::default()
+    })
+    .unwrap_err();
+    assert_eq!(faults.len(), 2, "{faults:?}");
+    let redactor = Redactor::new(&Settings {
+        patterns: vec![r"\d{16}".to_owned()],
+        ..Settings::default()
+    })
+    .unwrap();
+    assert_eq!(redactor.text("card 1234567812345678."), "card [REDACTED].");
+}
+
+#[test]
+fn what_is_kept_is_masked_as_what_is_answered() {
+    let data = Bytes::from_static(br#"{"password":"hunter2","name":"Rex"}"#);
+    let none = HashSet::new();
+    assert_eq!(Redactor::default().kept(&data, false, &none), None);
+    let masked = Bytes::from_static(br#"{"password":"[REDACTED]","name":"Rex"}"#);
+    let settings = Settings {
+        answers: true,
+        ..Settings::default()
+    };
+    for (settings, is_error) in [(Settings::default(), true), (settings, false)] {
+        let redactor = Redactor::new(&settings).unwrap();
+        assert_eq!(redactor.kept(&data, is_error, &none), Some(masked.clone()));
+    }
+}

@@ -1,0 +1,311 @@
+//! The operator's credentials reach the upstream, each where its scheme wants it, and nothing else
+//! ever shows one.
+
+use std::io::Write;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde_json::{Value, json};
+
+use crate::support::{Answer, Bridge, DocumentFile, Seen, Upstream, document, text};
+
+const PATHS: &str = "
+  /header: {get: {operationId: header, security: [{headerKey: []}], responses: {default: {description: any}}}}
+  /query: {get: {operationId: query, security: [{queryKey: []}], parameters: [{name: q, in: query, schema: {type: string}}, {name: key, in: query, schema: {type: string}}], responses: {default: {description: any}}}}
+  /cookie: {get: {operationId: cookie, security: [{cookieKey: []}], responses: {default: {description: any}}}}
+  /basic: {get: {operationId: basic, security: [{login: []}], responses: {default: {description: any}}}}
+  /bearer: {get: {operationId: bearer, security: [{bearer: []}], responses: {default: {description: any}}}}
+  /both: {get: {operationId: both, security: [{nothing: []}, {headerKey: [], queryKey: []}], responses: {default: {description: any}}}}
+  /open: {get: {operationId: open, responses: {default: {description: any}}}}
+  /lacking: {get: {operationId: lacking, security: [{nothing: []}], responses: {default: {description: any}}}}
+  /oauth: {get: {operationId: oauth, security: [{oauth: ['pets:read']}], responses: {default: {description: any}}}}
+  /redirect: {get: {operationId: redirect, security: [{headerKey: []}], responses: {default: {description: any}}}}
+  /error: {get: {operationId: error, security: [{headerKey: []}], responses: {default: {description: any}}}}
+";
+
+fn schemes(upstream: &Upstream) -> String {
+    format!(
+        "  securitySchemes:
+    headerKey: {{type: apiKey, in: header, name: X-Key}}
+    queryKey: {{type: apiKey, in: query, name: key}}
+    cookieKey: {{type: apiKey, in: cookie, name: session}}
+    login: {{type: http, scheme: basic}}
+    bearer: {{type: http, scheme: bearer}}
+    nothing: {{type: http, scheme: bearer}}
+    oauth: {{type: oauth2, flows: {{clientCredentials: {{tokenUrl: '{}/token', scopes: {{}}}}}}}}
+",
+        upstream.url()
+    )
+}
+
+const SECRETS: [&str; 7] = [
+    "planted-header-11",
+    "planted-query-22",
+    "planted-cookie-33",
+    "planted-password-44",
+    "planted-bearer-55",
+    "planted-client-66",
+    "planted-token-77",
+];
+
+struct Setting {
+    upstream: Upstream,
+    bridge: Bridge,
+    key_file: tempfile::NamedTempFile,
+}
+
+async fn setting(respond: impl Fn(&Seen) -> Answer + Send + Sync + 'static) -> Setting {
+    let upstream = Upstream::start(respond).await;
+    let document = document(PATHS, &schemes(&upstream));
+    let mut key_file = tempfile::NamedTempFile::new().unwrap();
+    key_file.write_all(b"planted-header-11\n").unwrap();
+    let settings = format!(
+        "credentials:
+  headerKey: {{file: {}}}
+  queryKey: {{value: planted-query-22}}
+  cookieKey: {{value: planted-cookie-33}}
+  login: {{username: annabella, password: planted-password-44}}
+  bearer: {{value: planted-bearer-55}}
+  oauth: {{client_id: me, client_secret: planted-client-66}}
+",
+        key_file.path().display()
+    );
+    let file = DocumentFile::new(&settings, ".yaml");
+    let bridge = Bridge::start([
+        document.path().into_os_string(),
+        "--base-url".into(),
+        upstream.url().into(),
+        "--config".into(),
+        file.path().into(),
+        "--log".into(),
+        "trace,hyper=trace,hyper_util=trace,reqwest=trace,h2=trace,rustls=trace,tower=trace".into(),
+    ]);
+    // Both files are read before the tools are there.
+    bridge.logged("tools are ready").await;
+    Setting {
+        upstream,
+        bridge,
+        key_file,
+    }
+}
+
+fn token(lifetime: &str) -> Answer {
+    Answer::json(&format!(
+        r#"{{"access_token":"planted-token-77","token_type":"Bearer","expires_in":{lifetime}}}"#
+    ))
+}
+
+/// Repeats everything it was sent, as careless services do.
+fn careless(seen: &Seen) -> Answer {
+    if seen.target == "/token" {
+        return token("3600");
+    }
+    let headers: Vec<String> = seen
+        .headers
+        .iter()
+        .map(|(name, value)| format!("{name}: {}", value.to_str().unwrap()))
+        .collect();
+    let body = json!({"target": seen.target, "headers": headers}).to_string();
+    match seen.target.as_str() {
+        "/redirect" => Answer::new(302, "application/json", body)
+            .with("location", "http://127.0.0.1:9/x?key=planted-header-11"),
+        "/error" => Answer::new(500, "text/html", format!("<h1>{body}</h1>")),
+        _ => Answer::json(&body),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_scheme_gets_its_credential() {
+    let Setting {
+        upstream,
+        bridge,
+        key_file,
+    } = setting(careless).await;
+    let call = async |tool: &str, arguments: Value| {
+        bridge.call(tool, arguments).await;
+        upstream.seen().last().unwrap().clone()
+    };
+    let seen = call("header", json!({})).await;
+    assert_eq!(seen.header("x-key"), Some("planted-header-11"));
+    let seen = call("query", json!({"q": "a b"})).await;
+    assert!(
+        seen.target.ends_with("&key=planted-query-22"),
+        "{}",
+        seen.target
+    );
+    assert_eq!(seen.header("x-key"), None);
+    let seen = call("cookie", json!({})).await;
+    assert_eq!(seen.header("cookie"), Some("session=planted-cookie-33"));
+    let seen = call("basic", json!({})).await;
+    assert_eq!(
+        seen.header("authorization"),
+        Some("Basic YW5uYWJlbGxhOnBsYW50ZWQtcGFzc3dvcmQtNDQ=")
+    );
+    let seen = call("bearer", json!({})).await;
+    assert_eq!(
+        seen.header("authorization"),
+        Some("Bearer planted-bearer-55")
+    );
+    // Of the alternatives, the first that is configured as a whole.
+    let seen = call("both", json!({})).await;
+    assert_eq!(seen.header("x-key"), Some("planted-header-11"));
+    assert!(seen.target.contains("key=planted"));
+    assert_eq!(seen.header("authorization"), None);
+    for tool in ["open", "lacking"] {
+        let seen = call(tool, json!({})).await;
+        assert_eq!(seen.header("authorization"), None);
+        assert_eq!(seen.header("x-key"), None);
+    }
+    assert!(
+        bridge.log().contains("credentials of nothing"),
+        "{}",
+        bridge.log()
+    );
+    // What a scheme owns is no argument.
+    let tools = bridge.tools().await;
+    let query = tools.iter().find(|tool| tool["name"] == "query").unwrap();
+    assert!(query["inputSchema"]["properties"].get("key").is_none());
+    // A changed file counts from the next call on.
+    std::fs::write(key_file.path(), "a-newer-header-value").unwrap();
+    let seen = call("header", json!({})).await;
+    assert_eq!(seen.header("x-key"), Some("a-newer-header-value"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_secret_is_in_a_log_or_an_answer() {
+    let Setting { bridge, .. } = setting(careless).await;
+    let tools = json!(bridge.tools().await).to_string();
+    let mut answers = String::new();
+    for tool in [
+        "header", "query", "cookie", "basic", "bearer", "both", "oauth", "redirect", "error",
+    ] {
+        answers.push_str(&bridge.call(tool, json!({})).await.to_string());
+        answers.push('\n');
+    }
+    assert!(answers.contains("[REDACTED]"), "{answers}");
+    // The record of the last call is the last line.
+    let log = bridge.logged("tool=error").await;
+    assert!(log.contains("TRACE"), "the finest level was asked for");
+    for secret in SECRETS {
+        assert!(!answers.contains(secret), "{secret} in {answers}");
+        assert!(!tools.contains(secret), "{secret} in {tools}");
+        assert!(!log.contains(secret), "{secret} in the log");
+        let encoded = secret.replace('-', "%2D");
+        assert!(
+            !answers.contains(&encoded) && !log.contains(&encoded),
+            "{encoded}"
+        );
+    }
+    let pair = "YW5uYWJlbGxhOnBsYW50ZWQtcGFzc3dvcmQtNDQ=";
+    assert!(!answers.contains(pair) && !log.contains(pair));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_token_serves_many_calls() {
+    let Setting {
+        upstream, bridge, ..
+    } = setting(careless).await;
+    let calls = (0..8).map(|_| bridge.call("oauth", json!({})));
+    futures_util::future::join_all(calls).await;
+    let seen = upstream.seen();
+    let asked: Vec<&Seen> = seen.iter().filter(|one| one.target == "/token").collect();
+    assert_eq!(asked.len(), 1, "one flight at a time");
+    assert_eq!(
+        asked[0].text(),
+        "grant_type=client_credentials&scope=pets%3Aread"
+    );
+    assert_eq!(
+        asked[0].header("authorization"),
+        Some("Basic bWU6cGxhbnRlZC1jbGllbnQtNjY=")
+    );
+    let used = seen.iter().filter(|one| one.target == "/oauth");
+    assert_eq!(
+        used.filter(|one| one.header("authorization") == Some("Bearer planted-token-77"))
+            .count(),
+        8
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refused_token_is_replaced_once() {
+    let calls = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&calls);
+    let Setting {
+        upstream, bridge, ..
+    } = setting(move |seen| match seen.target.as_str() {
+        "/token" => token("\"3600\""),
+        _ if counted.fetch_add(1, Ordering::SeqCst) == 0 => {
+            Answer::new(401, "text/plain", "expired: planted-token-77")
+        }
+        _ => Answer::json("{}"),
+    })
+    .await;
+    let result = bridge.call("oauth", json!({})).await;
+    assert!(
+        result.get("isError").is_none_or(|value| value == false),
+        "{result}"
+    );
+    let targets: Vec<String> = upstream
+        .seen()
+        .iter()
+        .map(|one| one.target.clone())
+        .collect();
+    assert_eq!(targets, ["/token", "/oauth", "/token", "/oauth"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_server_that_refuses_costs_the_call_and_shows_nothing() {
+    let Setting {
+        upstream, bridge, ..
+    } = setting(|_| {
+        Answer::new(
+            400,
+            "application/json",
+            r#"{"error":"invalid_client","error_description":"secret planted-client-66 is wrong"}"#,
+        )
+    })
+    .await;
+    let result = bridge.call("oauth", json!({})).await;
+    assert_eq!(result["isError"], true);
+    assert!(text(&result).contains("operator"), "{result}");
+    assert!(!result.to_string().contains("planted"), "{result}");
+    assert!(upstream.seen().iter().all(|one| one.target == "/token"));
+    let log = bridge.logged("invalid_client").await;
+    assert!(
+        log.contains("invalid_client") && !log.contains("planted-client-66"),
+        "{log}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn only_named_headers_are_handed_on() {
+    let upstream = Upstream::ok().await;
+    let document = document(PATHS, &schemes(&upstream));
+    let file = DocumentFile::new(
+        "forward_headers: [X-Tenant, X-Key]\ncredentials: {headerKey: {value: planted-header-11}}\n",
+        ".yaml",
+    );
+    let bridge = Bridge::start([
+        document.path().into_os_string(),
+        "--base-url".into(),
+        upstream.url().into(),
+        "--config".into(),
+        file.path().into(),
+    ]);
+    let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "header", "arguments": {}}});
+    let headers = [
+        ("x-tenant", "t-1"),
+        ("x-other", "o-1"),
+        ("x-key", "the caller's own"),
+        ("authorization", "Bearer of-the-caller"),
+        ("cookie", "of=the-caller"),
+    ];
+    bridge.post(body.to_string(), &headers).await;
+    let seen = upstream.only();
+    assert_eq!(seen.header("x-tenant"), Some("t-1"));
+    // The operator's credential wins over a header that was handed on.
+    assert_eq!(seen.header("x-key"), Some("planted-header-11"));
+    for name in ["x-other", "authorization", "cookie"] {
+        assert_eq!(seen.header(name), None, "{name}");
+    }
+}
