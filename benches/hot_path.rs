@@ -17,6 +17,7 @@ fn tools() -> Vec<Tool> {
         document: &document,
         prefix: None,
         base_url: None,
+        number: 0,
     };
     discovery::discover(&[source], &discovery::Settings::default()).tools
 }

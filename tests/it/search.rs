@@ -200,10 +200,10 @@ async fn the_budget_decides_and_says_so() {
     assert!(tool(&bridge.tools().await, "getOrder").is_object());
     let (_upstream, bridge) = shop(&["--tools-budget", "10"]).await;
     assert_eq!(names(&bridge.tools().await)[0], "search_tools");
-    assert!(bridge.log().contains("budget"), "{}", bridge.log());
+    bridge.logged("budget").await;
     let (_upstream, bridge) = shop(&["--tools-budget", "10", "--tools-mode", "list"]).await;
     assert!(tool(&bridge.tools().await, "getOrder").is_object());
-    assert!(bridge.log().contains("budget"), "{}", bridge.log());
+    bridge.logged("budget").await;
 }
 
 #[tokio::test]

@@ -1,15 +1,15 @@
 //! Logs: tracing on stderr, as text or JSON lines. Never stdout, which belongs to data and to the
 //! stdio transport.
 
-use std::borrow::Cow;
-use std::io::{self, BufWriter, IsTerminal, Write};
+mod lines;
 
-use tracing_appender::non_blocking::NonBlockingBuilder;
+use std::io::{self, IsTerminal};
+
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt;
 use tracing_subscriber::prelude::*;
 
-pub use tracing_appender::non_blocking::WorkerGuard as Logging;
+pub use lines::{Logging, Mask};
 
 /// What is logged and in which form.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,13 +56,10 @@ pub enum SetupError {
     /// Somebody set a subscriber before.
     #[error("logging is already set up in this process")]
     Taken(#[source] tracing_subscriber::util::TryInitError),
+    /// The thread that writes lines cannot be started.
+    #[error("the thread that writes log lines cannot be started")]
+    Thread(#[source] io::Error),
 }
-
-/// Lines that may wait to be written; beyond them, whoever logs waits, so that none is lost.
-const WAITING: usize = 16_384;
-
-/// What a line becomes before it is written.
-pub type Mask = fn(&str) -> Cow<'_, str>;
 
 /// Installs the process's subscriber; every line goes through `mask`. Lines are masked and written by a
 /// thread of their own, which writes what is left when the value is dropped.
@@ -76,14 +73,7 @@ pub fn init(settings: &Settings, mask: Mask) -> Result<Logging, SetupError> {
             source,
         })?;
     let registry = tracing_subscriber::registry().with(filter);
-    let (writer, logging) = NonBlockingBuilder::default()
-        .lossy(false)
-        .buffered_lines_limit(WAITING)
-        .thread_name("log")
-        .finish(Masked {
-            mask,
-            behind: BufWriter::with_capacity(64 * 1024, io::stderr()),
-        });
+    let (writer, logging) = lines::start(io::stderr(), mask).map_err(SetupError::Thread)?;
     let lines = fmt::layer().with_writer(writer);
     match settings.format {
         Format::Text => registry
@@ -93,24 +83,6 @@ pub fn init(settings: &Settings, mask: Mask) -> Result<Logging, SetupError> {
     }
     .map_err(SetupError::Taken)?;
     Ok(logging)
-}
-
-/// A writer behind the mask. The layer hands over each line whole, and so does the queue.
-struct Masked<W> {
-    mask: Mask,
-    behind: W,
-}
-
-impl<W: Write> Write for Masked<W> {
-    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        let text = String::from_utf8_lossy(line);
-        self.behind.write_all((self.mask)(&text).as_bytes())?;
-        Ok(line.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.behind.flush()
-    }
 }
 
 /// The libraries below log request and connection details, secrets among them, at their finest
@@ -140,16 +112,5 @@ mod tests {
         assert!(quiet("trace").contains("hyper=warn"));
         assert!(!quiet("info,hyper=trace").contains(",hyper=warn"));
         assert!(EnvFilter::try_new(quiet("debug")).is_ok());
-    }
-
-    #[test]
-    fn nothing_is_written_unmasked() {
-        let mut lines = Masked {
-            mask: |line| line.replace("zebra", "***").into(),
-            behind: Vec::new(),
-        };
-        lines.write_all(b"a zebra\n").unwrap();
-        lines.write_all(b"no horse\n").unwrap();
-        assert_eq!(lines.behind, b"a ***\nno horse\n");
     }
 }
