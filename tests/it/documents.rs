@@ -68,7 +68,8 @@ paths:
     }
 }
 
-#[tokio::test]
+// The documents are served while this thread waits for the bridge.
+#[tokio::test(flavor = "multi_thread")]
 async fn servers_apply_from_the_nearest_and_relative_ones_against_the_documents_url() {
     let api = Upstream::ok().await;
     let text = format!(

@@ -107,7 +107,7 @@ async fn three_tools_stand_for_all() {
     assert_eq!(unknown["isError"], true);
     assert!(text(&unknown).contains("`getOrder`"), "{unknown}");
     assert_eq!(upstream.arrived(), 0);
-    assert!(bridge.log().contains("searching"), "{}", bridge.log());
+    bridge.logged("searching").await;
 }
 
 #[tokio::test]
@@ -151,11 +151,8 @@ async fn a_call_through_call_tool_is_the_call_itself() {
             .iter()
             .all(|seen| seen.target.starts_with("/orders/"))
     );
-    let log = bridge.log();
-    assert!(
-        log.contains("getOrder") && !log.contains("tool=call_tool"),
-        "{log}"
-    );
+    let log = bridge.logged("getOrder").await;
+    assert!(!log.contains("tool=call_tool"), "{log}");
 
     let wrong = bridge.call("call_tool", json!({"tool": "getOrder"})).await;
     assert_eq!(wrong["isError"], true);

@@ -236,13 +236,14 @@ fn lines(output: ChildStdout) -> Receiver<String> {
     receive
 }
 
-/// Collects stderr and reports the first address found in it.
+/// Collects stderr and reports the address in it once the documents are loaded.
 fn follow(child: &mut Child) -> (Arc<Mutex<String>>, Receiver<String>) {
     let errors = child.stderr.take().unwrap();
     let log = Arc::new(Mutex::new(String::new()));
     let (send, receive) = channel();
     let kept = log.clone();
     std::thread::spawn(move || {
+        let (mut address, mut ready) = (None, false);
         for line in BufReader::new(errors).lines().map_while(Result::ok) {
             if let Some(at) = line.find("http://127.0.0.1:")
                 && line.contains("listening")
@@ -251,6 +252,11 @@ fn follow(child: &mut Child) -> (Arc<Mutex<String>>, Receiver<String>) {
                     .chars()
                     .take_while(|c| !c.is_whitespace() && *c != '"')
                     .collect();
+                address = Some(url);
+            }
+            // A test's document may be gone a moment after the bridge was started.
+            ready |= line.contains("tools are ready");
+            if ready && let Some(url) = address.take() {
                 let _ = send.send(url);
             }
             let mut log = kept.lock().unwrap();
