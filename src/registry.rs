@@ -112,6 +112,7 @@ mod tests {
             })),
             requires: Vec::new(),
             confirm: false,
+            ask: Vec::new(),
         }
     }
 

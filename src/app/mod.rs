@@ -21,6 +21,7 @@ use crate::invoke::{CallError, Invoker};
 use crate::kept::{Memory, Store};
 use crate::mcp::Server;
 use crate::openapi;
+use crate::policy::confirm::{Confirm, Gate, NoKey};
 use crate::policy::{Policy, PolicyError};
 use crate::registry::DuplicateName;
 use crate::tool::{Outcome, Target, Tool, ToolCall};
@@ -52,6 +53,8 @@ pub enum AppError {
     Client(#[from] ClientError),
     #[error(transparent)]
     Policy(#[from] PolicyError),
+    #[error(transparent)]
+    Key(#[from] NoKey),
     #[error("cannot listen on {address}")]
     Listen {
         address: SocketAddr,
@@ -138,7 +141,8 @@ impl App {
         let keeps = config.kept.max_bytes > 0;
         let kept = keeps.then(|| -> Arc<dyn Store> { Arc::new(Memory::new(config.kept)) });
         let policy = Policy::new(&config.policy)?;
-        let invoker = Invoker::new(Vec::new(), http)?
+        let gate = Gate::new(config.confirm.clone())?;
+        let invoker = Invoker::new(Vec::new(), http, gate)?
             .with_answers(config.answers, kept)
             .under(policy);
         let invoker = Arc::new(invoker);
@@ -307,12 +311,12 @@ impl App {
         }
     }
 
-    /// Makes one call.
+    /// Makes one call; `human` is who agrees to it where somebody has to.
     ///
     /// # Errors
     /// [`CallError`] when nothing was sent.
-    pub async fn call(&self, call: ToolCall) -> Result<Outcome, CallError> {
-        self.invoker.call(call).await
+    pub async fn call(&self, call: ToolCall, human: &dyn Confirm) -> Result<Outcome, CallError> {
+        self.invoker.call(call, human).await
     }
 
     /// Waits a moment for what is still to be recorded, before the process ends.

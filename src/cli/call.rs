@@ -7,9 +7,11 @@ use base64::engine::general_purpose::STANDARD;
 use clap::Args;
 use serde_json::{Map, Value};
 
+use super::terminal::{Terminal, explain};
 use super::{Failure, prepare, print};
 use crate::app::App;
 use crate::config::{DocumentFlags, ServeFlags};
+use crate::invoke::CallError;
 use crate::mcp;
 use crate::tool::{CallId, Caller, Content, NoProgress, Outcome, Tool, ToolCall, TraceContext};
 
@@ -28,6 +30,9 @@ pub(super) struct Call {
     /// Print the whole result as JSON
     #[arg(long)]
     json: bool,
+    /// Make the call without asking, where it needs a confirmation
+    #[arg(long)]
+    yes: bool,
     /// Give up after this long, for instance `30s`
     #[arg(long, value_name = "DURATION", env = "MCPINVOKE_TIMEOUT")]
     timeout: Option<String>,
@@ -72,9 +77,14 @@ impl Call {
             trace: TraceContext::default(),
             forwarded: Vec::new(),
         };
-        let result = app.call(call).await;
+        let result = app.call(call, &Terminal { yes: self.yes }).await;
         app.finish();
-        let outcome = result.map_err(|error| Failure::Work(error.to_string()))?;
+        let outcome = result.map_err(|error| {
+            Failure::Work(match &error {
+                CallError::Stopped(stopped) => explain(stopped),
+                other => other.to_string(),
+            })
+        })?;
         if self.json {
             print(mcp::call_result(&outcome))?;
         } else {

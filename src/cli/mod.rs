@@ -6,6 +6,7 @@ mod config;
 mod demo;
 mod diff;
 mod serve;
+mod terminal;
 mod tools;
 
 use std::fmt::Display;

@@ -8,6 +8,7 @@ use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::confirm::Confirm;
 use super::credentials::CredentialEntry;
 use super::policy::{AccessRules, Audit, Rates, Redact};
 use crate::discovery::{BodyShape, OutputSchemas, Override, Rule, SchemaProfile};
@@ -62,6 +63,8 @@ pub struct File {
     pub server: Server,
     /// Which operations become tools, and how they look.
     pub tools: Tools,
+    /// When and how a human has to agree to a call.
+    pub confirm: Confirm,
     /// Sizes and counts that are never exceeded.
     pub limits: Limits,
     /// How long things may take.

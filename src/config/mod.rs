@@ -2,6 +2,7 @@
 //!
 //! Each module owns its `Settings`; this one fills them. Only `app`, `cli` and `main` may know it.
 
+mod confirm;
 mod credentials;
 mod file;
 mod flags;
@@ -38,6 +39,8 @@ pub struct Config {
     pub policy: crate::policy::Settings,
     /// How the protocol is spoken.
     pub mcp: mcp::Settings,
+    /// How a human is asked.
+    pub confirm: crate::policy::confirm::Settings,
     /// How HTTP is served.
     pub listener: transport::http::Settings,
     /// Serve stdin and stdout instead of HTTP.

@@ -70,7 +70,10 @@ pub(super) fn kind(keyword: &str) -> Kind {
         }
         "minLength" | "maxLength" | "minItems" | "maxItems" | "minProperties" | "maxProperties"
         | "minContains" | "maxContains" => Kind::Count,
-        "uniqueItems" | "deprecated" | "readOnly" | "writeOnly" => Kind::Flag,
+        // A preview masks what is sensitive.
+        "uniqueItems" | "deprecated" | "readOnly" | "writeOnly" | "x-sensitive" => Kind::Flag,
+        // The names of choices in forms of old.
+        "enumNames" => Kind::Enum,
         _ => Kind::Dropped,
     }
 }

@@ -1,5 +1,6 @@
 //! Discovery (pure): every operation becomes a tool, or a reason why not.
 
+mod ask;
 mod body;
 mod circles;
 mod compose;
@@ -33,8 +34,8 @@ mod xml;
 
 pub use lint::{Diagnosis, RULES, diagnose};
 pub use settings::{
-    BodyShape, ConfirmRules, Exclude, Hints, OutputSchemas, Override, ParameterOverride, Rule,
-    SchemaProfile, Select, Settings,
+    Ask, BodyShape, ConfirmRules, Exclude, Form, Hints, OutputSchemas, Override, ParameterOverride,
+    Rule, SchemaProfile, Select, Settings,
 };
 
 use std::collections::HashSet;
@@ -242,7 +243,11 @@ impl<'a> Build<'a> {
         if was_cut {
             self.cut_inputs.push(name.to_string());
         }
-        let input = json(input);
+        let (mut input, mut ask) = (json(input), Vec::new());
+        if let Some(named) = &over.ask {
+            let (place, notes) = (place(operation), &mut self.notes);
+            (input, ask) = ask::questions(named, &input, &parameters, &place, notes);
+        }
         let mut target = target::target(
             operation,
             chosen.base.clone(),
@@ -263,6 +268,7 @@ impl<'a> Build<'a> {
             target: Target::Http(Box::new(target)),
             requires: over.requires.clone().unwrap_or_default(),
             confirm: self.confirm(chosen, annotations.destructive_hint == Some(true)),
+            ask,
             annotations,
             name,
         }

@@ -126,6 +126,7 @@ fn over(above: Override, below: Override) -> Override {
             (above, below) => above.or(below),
         },
         confirm: above.confirm.or(below.confirm),
+        ask: above.ask.or(below.ask),
         body: above.body.or(below.body),
         requires: above.requires.or(below.requires),
         parameters,

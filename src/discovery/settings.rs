@@ -157,6 +157,9 @@ pub struct Override {
     /// Whether a human has to agree before each call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub confirm: Option<bool>,
+    /// Arguments that the user is asked for where a call lacks them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ask: Option<Ask>,
     /// How an object body becomes arguments.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub body: Option<BodyShape>,
@@ -166,6 +169,30 @@ pub struct Override {
     /// By the parameter's name in the document.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub parameters: BTreeMap<String, ParameterOverride>,
+}
+
+/// Arguments that the user is asked for, by their names.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Ask {
+    /// All in one form.
+    Arguments(Vec<String>),
+    /// One form after the other.
+    Forms(Vec<Form>),
+}
+
+/// One form.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Form {
+    /// Names the form to the client.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<String>,
+    /// What the user reads above it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// Its arguments.
+    pub arguments: Vec<String>,
 }
 
 /// Whether an operation is left out, and why.

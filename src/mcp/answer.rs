@@ -8,6 +8,7 @@ use serde_json::value::RawValue;
 use super::Message;
 use super::content::write_outcome;
 use super::error::{Refusal, shorten};
+use super::human;
 use super::input::InputRequired;
 use super::revision::Revision;
 use super::server::Server;
@@ -18,6 +19,8 @@ use crate::tool::{CallId, Outcome};
 #[derive(Debug)]
 pub(crate) enum Ended {
     Outcome(Outcome),
+    /// A result in the bridge's own words: its data is not the operation's, whatever that publishes.
+    Notice(Outcome),
     Refused(Refusal),
     InputRequired(InputRequired),
 }
@@ -55,6 +58,7 @@ impl Form {
                     ..Outcome::failure(message)
                 })
             }
+            CallError::Stopped(stopped) => human::judge(stopped, self.revision),
             CallError::Unusable(error) => {
                 tracing::error!(%id, %error, "a tool cannot be used");
                 Ended::Refused(Refusal::Internal(Some(id.to_string())))
@@ -65,6 +69,7 @@ impl Form {
     pub(crate) fn write(&self, ended: &Ended) -> Message {
         match ended {
             Ended::Outcome(outcome) => self.complete(outcome),
+            Ended::Notice(outcome) => self.result(outcome, false),
             Ended::Refused(refusal) => self.refuse(refusal),
             Ended::InputRequired(input) => {
                 let mut out = Vec::new();
@@ -83,12 +88,16 @@ impl Form {
     }
 
     pub(crate) fn complete(&self, outcome: &Outcome) -> Message {
+        self.result(outcome, self.publishes_output)
+    }
+
+    fn result(&self, outcome: &Outcome, publishes_output: bool) -> Message {
         let mut out = Vec::with_capacity(256);
         start(&mut out, &self.id);
         if self.revision.is_modern() {
             out.extend_from_slice(b"\"resultType\":\"complete\",");
         }
-        write_outcome(&mut out, outcome, self.revision, self.publishes_output);
+        write_outcome(&mut out, outcome, self.revision, publishes_output);
         if self.revision.is_modern() {
             out.push(b',');
             out.extend_from_slice(self.server.identity.meta.as_bytes());

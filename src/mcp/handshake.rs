@@ -12,6 +12,7 @@ use super::answer::{end, start};
 use super::call::{Request, begin};
 use super::error::{Refusal, shorten};
 use super::headers::Header;
+use super::human::By;
 use super::message::{is_object, text_of};
 use super::modern::read_cursor;
 use super::params::{Meta, Params, arguments, client_name};
@@ -177,7 +178,7 @@ impl Server {
         let wanted = match self.settings.sessions {
             Sessions::Never => false,
             Sessions::Always => true,
-            Sessions::Auto => declares(handshake.capabilities.as_deref(), "elicitation"),
+            Sessions::Auto => can_elicit(handshake.capabilities.as_deref()),
         };
         if wanted {
             self.sessions.mint(handshake)
@@ -261,6 +262,7 @@ impl Ground {
             capabilities: handshake.and_then(|handshake| handshake.capabilities.as_deref()),
             client: handshake.and_then(|handshake| handshake.client.clone()),
             session: self.session.clone(),
+            by: By::Token(meta.confirmation()),
         }
     }
 }
@@ -271,6 +273,14 @@ fn result(id: &RawValue, members: &str) -> Message {
     out.extend_from_slice(members.as_bytes());
     end(&mut out);
     Message::ok(out)
+}
+
+/// Whether a client can show forms. Elicitation without modes means forms (2025-11-25,
+/// client/elicitation).
+pub(crate) fn can_elicit(capabilities: Option<&RawValue>) -> bool {
+    declares(capabilities, "elicitation")
+        && (declares(capabilities, "elicitation.form")
+            || !declares(capabilities, "elicitation.url"))
 }
 
 /// Whether a `ClientCapabilities` object has a capability, `a.b` being `b` within `a`.

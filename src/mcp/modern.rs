@@ -1,5 +1,6 @@
 //! 2026-07-28: every request stands for itself.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde::Deserialize;
@@ -9,7 +10,9 @@ use serde_json::{Map, Value, json};
 use super::answer::{end, start};
 use super::call::{Request, begin};
 use super::error::{Refusal, shorten};
+use super::handshake::can_elicit;
 use super::headers::{Header, mismatch};
+use super::human::{By, Human};
 use super::message::{is_object, text_of};
 use super::params::{Meta, Params, arguments, client_name};
 use super::revision::Revision;
@@ -68,6 +71,16 @@ impl Server {
         origin: Origin<'_>,
     ) -> Result<Accepted, Refusal> {
         check_name(params, origin)?;
+        let state = params.request_state.map(|raw| {
+            let not_text = "params.requestState is not a string".to_owned();
+            text_of(raw).ok_or(Refusal::InvalidParams(not_text))
+        });
+        let state = state.transpose()?.map(Cow::into_owned);
+        let by = if can_elicit(meta.capabilities) {
+            Human::rounds(params.input_responses, state)
+        } else {
+            By::Token(meta.confirmation())
+        };
         let request = Request {
             id,
             name: params.tool_name()?.into_owned(),
@@ -78,6 +91,7 @@ impl Server {
             capabilities: meta.capabilities,
             client: client_name(meta.client_info).map(Into::into),
             session: None,
+            by,
         };
         begin(self, request, origin)
     }
@@ -217,6 +231,6 @@ fn check_name(params: &Params<'_>, origin: Origin<'_>) -> Result<(), Refusal> {
 }
 
 /// A cursor is a string.
-pub(crate) fn read_cursor(raw: &RawValue) -> Result<std::borrow::Cow<'_, str>, Refusal> {
+pub(crate) fn read_cursor(raw: &RawValue) -> Result<Cow<'_, str>, Refusal> {
     text_of(raw).ok_or_else(|| Refusal::InvalidParams("params.cursor is not a string".to_owned()))
 }

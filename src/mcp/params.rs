@@ -22,6 +22,10 @@ pub(crate) struct Params<'a> {
     #[serde(borrow, default, deserialize_with = "present")]
     pub(crate) arguments: Option<&'a RawValue>,
     #[serde(borrow, default, deserialize_with = "present")]
+    pub(crate) input_responses: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    pub(crate) request_state: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
     pub(crate) cursor: Option<&'a RawValue>,
     #[serde(borrow, default, deserialize_with = "present")]
     pub(crate) uri: Option<&'a RawValue>,
@@ -68,6 +72,14 @@ pub(crate) struct Meta<'a> {
         deserialize_with = "present"
     )]
     pub(crate) progress_token: Option<&'a RawValue>,
+    /// What lets a call through that a human has to confirm, for clients that cannot ask one.
+    #[serde(
+        borrow,
+        default,
+        rename = "mcpinvoke/confirmation",
+        deserialize_with = "present"
+    )]
+    pub(crate) confirmation: Option<&'a RawValue>,
     #[serde(borrow, default, deserialize_with = "present")]
     traceparent: Option<&'a RawValue>,
     #[serde(borrow, default, deserialize_with = "present")]
@@ -120,6 +132,11 @@ impl<'a> Meta<'a> {
         self.progress_token.filter(|raw| {
             raw.get().starts_with(['"', '-']) || raw.get().as_bytes()[0].is_ascii_digit()
         })
+    }
+
+    /// The token that confirms the call; anything but a text is none.
+    pub(crate) fn confirmation(&self) -> Option<String> {
+        self.confirmation.and_then(text_of).map(Cow::into_owned)
     }
 
     /// The trace context, `header` filling in for what is missing here.

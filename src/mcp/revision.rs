@@ -110,6 +110,18 @@ impl Revision {
         self >= Self::V2025_06_18
     }
 
+    /// A client can be asked for input (`elicitation`).
+    #[must_use]
+    pub fn has_elicitation(self) -> bool {
+        self >= Self::V2025_06_18
+    }
+
+    /// Elicitation has modes, titled and multiple choices, and defaults for every type.
+    #[must_use]
+    pub fn has_elicitation_modes(self) -> bool {
+        self >= Self::V2025_11_25
+    }
+
     /// Invalid arguments are told to the model as a result, not to the client as an error.
     #[must_use]
     pub fn invalid_arguments_are_results(self) -> bool {

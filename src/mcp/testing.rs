@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::{Server, Settings};
 use crate::handler::http::{HttpHandler, Settings as HttpSettings};
 use crate::invoke::Invoker;
+use crate::policy::confirm::{self, Gate};
 use crate::tool::{
     Annotations, HttpTarget, Json, Location, Parameter, PathTemplate, Style, Target, Tool, ToolName,
 };
@@ -57,6 +58,7 @@ pub(crate) fn tool(name: &str) -> Tool {
         })),
         requires: Vec::new(),
         confirm: false,
+        ask: Vec::new(),
     }
 }
 
@@ -78,7 +80,8 @@ pub(crate) fn tools() -> Vec<Tool> {
 /// A server of [`tools`], and the invoker behind it.
 pub(crate) fn server_of(tools: Vec<Tool>, settings: Settings) -> (Arc<Server>, Arc<Invoker>) {
     let handler = HttpHandler::new(&HttpSettings::default()).unwrap();
-    let invoker = Arc::new(Invoker::new(tools, handler).unwrap());
+    let gate = Gate::new(confirm::Settings::default()).unwrap();
+    let invoker = Arc::new(Invoker::new(tools, handler, gate).unwrap());
     (
         Arc::new(Server::new(Arc::clone(&invoker), settings)),
         invoker,

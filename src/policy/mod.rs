@@ -1,6 +1,7 @@
 //! What may happen, whatever the transport: rules and records around a call.
 
 mod audit;
+pub mod confirm;
 mod patterns;
 mod rate;
 mod redact;

@@ -30,6 +30,7 @@ fn tool(name: &str, method: &str, path: &str, tag: &str, description: &str) -> T
         })),
         requires: Vec::new(),
         confirm: false,
+        ask: Vec::new(),
     }
 }
 

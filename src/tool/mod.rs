@@ -3,6 +3,7 @@
 //! Pure data. No I/O, no protocol, no document: a stage that turns one of these into another
 //! lives elsewhere and imports from here.
 
+mod ask;
 mod call;
 mod escape;
 mod json;
@@ -11,6 +12,7 @@ mod outcome;
 mod security;
 mod target;
 
+pub use ask::{Asked, Question};
 pub use call::{CallId, Caller, NoProgress, Progress, ToolCall, TraceContext};
 pub use escape::escape_json_into;
 pub use json::Json;
@@ -50,6 +52,8 @@ pub struct Tool {
     pub requires: Vec<String>,
     /// Whether a human has to agree before each call.
     pub confirm: bool,
+    /// The forms by which a human is asked for arguments that a call lacks, in their order.
+    pub ask: Vec<Question>,
 }
 
 impl Tool {

@@ -15,6 +15,7 @@ mod audit;
 mod bodies;
 mod check;
 mod commands;
+mod confirm;
 mod credentials;
 mod documents;
 mod examples;

@@ -10,6 +10,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use clap::Args;
 use tokio::net::TcpListener;
 
+use super::terminal::Terminal;
 use super::{Failure, prepare_any};
 use crate::app::{self, App};
 use crate::config::{DocumentFlags, ServeFlags};
@@ -90,7 +91,7 @@ async fn first_call(app: &App) -> Result<String, Failure> {
         forwarded: Vec::new(),
     };
     let outcome = app
-        .call(call)
+        .call(call, &Terminal { yes: false })
         .await
         .map_err(|error| Failure::Work(error.to_string()))?;
     match outcome.content.first() {

@@ -2,6 +2,7 @@
 //! fault collected instead of the first one returned.
 
 mod answers;
+mod confirm;
 mod overlays;
 mod policy;
 mod upstream;
@@ -50,6 +51,7 @@ pub(super) fn resolve(
         kept: answers::kept(&file, &mut faults),
         policy: policy::settings(&file, &mut faults),
         mcp: protocol_settings(&file, &mut faults),
+        confirm: confirm::settings(&file.confirm, environment, &mut faults),
         listener: listener_settings(&file, &mut faults),
         stdio: file.stdio.unwrap_or_default(),
         stdio_settings: stdio_settings(&file),
@@ -259,6 +261,10 @@ fn discovery_settings(file: &File, faults: &mut Faults) -> discovery::Settings {
         body: tools.body.unwrap_or(default.body),
         output_schemas: tools.output_schemas.unwrap_or(default.output_schemas),
         schema_profile: tools.schema_profile.unwrap_or(default.schema_profile),
+        confirm: discovery::ConfirmRules {
+            destructive: file.confirm.destructive.unwrap_or_default(),
+            rules: file.confirm.rules.clone(),
+        },
         overrides: tools.operations.clone(),
         ..default
     }

@@ -30,6 +30,10 @@ pub(super) fn fill(mut file: File, config: &Config) -> File {
     file.tools.mode = Some(config.mcp.tools_mode.into());
     file.tools.budget = Some(config.mcp.budget);
     file.tools.deprecated = Some(config.discovery.select.deprecated);
+    file.confirm.destructive = Some(config.discovery.confirm.destructive);
+    file.confirm.template = Some(config.confirm.template.clone());
+    file.confirm.ttl = Some(quantity::show_duration(config.confirm.ttl));
+    file.confirm.fallback = Some(config.confirm.fallback.into());
     file.limits = Limits {
         document: Some(quantity::show_bytes(config.openapi.max_bytes)),
         request: Some(quantity::show_bytes(config.listener.max_body_bytes)),

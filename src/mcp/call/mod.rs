@@ -18,7 +18,8 @@ use tokio::sync::mpsc;
 
 use super::answer::{Ended, Form};
 use super::error::Refusal;
-use super::handshake::declares;
+use super::handshake::{can_elicit, declares};
+use super::human::{By, Human};
 use super::listing::publishes_output;
 use super::params::Meta;
 use super::peer::Peer;
@@ -45,6 +46,8 @@ pub(crate) struct Request<'a> {
     pub(crate) capabilities: Option<&'a RawValue>,
     pub(crate) client: Option<Arc<str>>,
     pub(crate) session: Option<Arc<Session>>,
+    /// The human behind the client, unless they can be asked in the session.
+    pub(crate) by: By,
 }
 
 /// Checks what the protocol checks before a call, and makes it ready to run.
@@ -94,10 +97,13 @@ fn prepare(request: Request<'_>, tool: Option<&Tool>, form: Form, origin: Origin
     let can_stream = !origin.in_batch && origin.headers.is_none_or(|headers| headers.streams);
     let token = request.meta.token().filter(|_| can_stream);
     let asks = can_stream
-        && tool.is_some_and(|tool| tool.confirm)
+        && tool.is_some_and(|tool| tool.confirm || !tool.ask.is_empty())
         && request.session.is_some()
-        && declares(request.capabilities, "elicitation");
-    let (mut progress, mut peer, mut messages) = (Arc::clone(&form.server.no_progress), None, None);
+        && !request.revision.is_modern()
+        && request.revision.has_elicitation()
+        && can_elicit(request.capabilities);
+    let (mut progress, mut messages) = (Arc::clone(&form.server.no_progress), None);
+    let mut by = request.by;
     if token.is_some() || asks {
         let (sender, receiver) = mpsc::channel(QUEUE);
         if let Some(token) = token {
@@ -106,7 +112,7 @@ fn prepare(request: Request<'_>, tool: Option<&Tool>, form: Form, origin: Origin
             progress = Arc::new(reporter);
         }
         if let Some(session) = request.session.clone().filter(|_| asks) {
-            peer = Some(Peer::new(session, sender));
+            by = By::Peer(Peer::new(session, sender));
         }
         messages = Some(receiver);
     }
@@ -129,8 +135,11 @@ fn prepare(request: Request<'_>, tool: Option<&Tool>, form: Form, origin: Origin
                 .map(|headers| headers.forwarded.clone())
                 .unwrap_or_default(),
         },
+        human: Human {
+            revision: request.revision,
+            by,
+        },
         form,
-        peer,
         messages,
     }
 }
@@ -165,9 +174,8 @@ struct Call {
     call: ToolCall,
     form: Form,
     flight: Option<Flight>,
-    /// For questions to the client while the call runs.
-    #[expect(dead_code, reason = "confirmation takes it from here")]
-    peer: Option<Peer>,
+    /// Who agrees to it, where somebody has to.
+    human: Human,
     /// What is sent before the answer.
     messages: Option<mpsc::Receiver<Bytes>>,
 }
@@ -287,7 +295,8 @@ impl Call {
     async fn run(self: Box<Self>) -> Option<Message> {
         let (id, form) = (self.call.id, self.form);
         let server = Arc::clone(&form.server);
-        let result = guard(server.invoker.call(self.call), self.flight.as_ref()).await?;
+        let call = server.invoker.call(self.call, &self.human);
+        let result = guard(call, self.flight.as_ref()).await?;
         let ended = match result {
             Ok(Ok(outcome)) => Ended::Outcome(outcome),
             Ok(Err(error)) => form.judge(error, id),

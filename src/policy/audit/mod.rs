@@ -5,8 +5,8 @@ mod sink;
 use std::time::{Instant, SystemTime};
 
 use serde::Serialize;
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 pub use sink::{Audit, AuditError, Destination, Settings};
@@ -138,15 +138,15 @@ impl CallRecord {
     }
 
     /// The arguments as the client wrote them; `mask` is given a copy to mask.
-    pub fn arguments(&mut self, arguments: &Value, mask: impl FnOnce(&mut Value)) {
+    pub fn arguments(&mut self, arguments: &Map<String, Value>, mask: impl FnOnce(&mut Value)) {
         let Some(audit) = &self.audit else {
             return;
         };
         let text = match audit.arguments() {
             Arguments::Off => return,
-            Arguments::Digest => digest(&arguments.to_string()),
+            Arguments::Digest => digest(&serde_json::to_string(arguments).unwrap_or_default()),
             Arguments::Redacted => {
-                let mut copy = arguments.clone();
+                let mut copy = Value::Object(arguments.clone());
                 mask(&mut copy);
                 let text = copy.to_string();
                 if text.len() > MOST_ARGUMENTS {
@@ -219,6 +219,7 @@ impl Drop for CallRecord {
             transport = self.caller.transport,
             outcome = self.ending.word(),
             status = self.status,
+            confirmation = self.confirmation,
             ms = milliseconds(self.started),
             "call"
         );

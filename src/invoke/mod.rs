@@ -1,6 +1,10 @@
 //! One call from start to end, whatever the transport.
 //!
-//! The order is fixed: find the tool, count, validate, bind, carry out, interpret, mask, record.
+//! The order is fixed: find the tool, count, validate, bind, confirm, carry out, interpret, mask, record.
+
+mod answer;
+mod arguments;
+mod preview;
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -9,18 +13,18 @@ use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use http::{HeaderMap, HeaderName, HeaderValue};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::binding::{self, Fault, SchemaError, Validator};
 use crate::handler::http::HttpHandler;
 use crate::interpret::{self, Interpreted};
-use crate::kept::{self, Kept, Store};
+use crate::kept::Store;
+use crate::policy::confirm::{Confirm, Gate, Stopped};
 use crate::policy::{CallRecord, Ending, Limited, Policy, secret_names};
 use crate::registry::{DuplicateName, Entry, Registry};
-use crate::tool::{
-    CallId, Caller, Content, HttpTarget, Json, Outcome, Progress, Target, Tool, ToolCall,
-    TraceContext,
-};
+use crate::tool::{CallId, Caller, HttpTarget, Outcome, Progress, Target, Tool, ToolCall};
+
+pub use arguments::ArgumentCheck;
 
 /// The tools that can be called now.
 pub type Catalogue = Registry<Prepared>;
@@ -41,6 +45,7 @@ pub struct Invoker {
     limits: interpret::Limits,
     kept: Option<Arc<dyn Store>>,
     policy: Policy,
+    gate: Gate,
 }
 
 /// Why a call was not carried out. Whatever happens after the request was sent is an [`Outcome`].
@@ -55,6 +60,23 @@ pub enum CallError {
     /// The tool cannot be called because its schema is broken.
     #[error("the tool cannot be used")]
     Unusable(#[source] SchemaError),
+    /// A human has not agreed, or not yet.
+    #[error("the call is not confirmed")]
+    Stopped(Stopped),
+}
+
+impl From<Stopped> for CallError {
+    fn from(stopped: Stopped) -> Self {
+        let Stopped::Missing(names) = stopped else {
+            return Self::Stopped(stopped);
+        };
+        let missing = |name: String| Fault {
+            message: format!("missing required argument `{name}`"),
+            path: format!("/{}", name.replace('~', "~0").replace('/', "~1")),
+            keyword: "required".to_owned(),
+        };
+        Self::InvalidArguments(names.into_iter().map(missing).collect())
+    }
 }
 
 fn list(faults: &[Fault]) -> String {
@@ -73,13 +95,14 @@ impl Invoker {
     ///
     /// # Errors
     /// [`DuplicateName`] when two tools share a name.
-    pub fn new(tools: Vec<Tool>, http: HttpHandler) -> Result<Self, DuplicateName> {
+    pub fn new(tools: Vec<Tool>, http: HttpHandler, gate: Gate) -> Result<Self, DuplicateName> {
         Ok(Self {
             catalogue: ArcSwap::from_pointee(prepare(tools)?),
             http,
             limits: interpret::Limits::default(),
             kept: None,
             policy: Policy::default(),
+            gate,
         })
     }
 
@@ -140,13 +163,14 @@ impl Invoker {
         CallRecord::start(id, caller, name, self.policy.audit.as_ref())
     }
 
-    /// Carries one call out. Dropping the future cancels it.
+    /// Carries one call out; `human` is who agrees to it where somebody has to. Dropping the
+    /// future cancels it.
     ///
     /// # Errors
     /// [`CallError`] when nothing was sent.
-    pub async fn call(&self, call: ToolCall) -> Result<Outcome, CallError> {
+    pub async fn call(&self, call: ToolCall, human: &dyn Confirm) -> Result<Outcome, CallError> {
         let mut record = self.record(call.id, &call.caller, &call.name);
-        let result = self.carry_out(call, &mut record).await;
+        let result = self.carry_out(call, human, &mut record).await;
         match &result {
             Ok(Ended {
                 outcome,
@@ -161,33 +185,41 @@ impl Invoker {
                 };
                 record.end(ending, outcome.status);
             }
-            Err(_) => record.end(Ending::Refused, None),
+            Err(error) => {
+                if let CallError::Stopped(stopped) = error {
+                    record.confirmation(stopped.word());
+                }
+                record.end(Ending::Refused, None);
+            }
         }
         result.map(|ended| ended.outcome)
     }
 
-    async fn carry_out(&self, call: ToolCall, record: &mut CallRecord) -> Result<Ended, CallError> {
+    async fn carry_out(
+        &self,
+        mut call: ToolCall,
+        human: &dyn Confirm,
+        record: &mut CallRecord,
+    ) -> Result<Ended, CallError> {
         let catalogue = self.catalogue.load_full();
-        let mut arguments = Value::Object(call.arguments);
         let Some(entry) = catalogue.find(&call.name) else {
             record.step("find", "refused", Some("there is no tool of this name"));
-            record.arguments(&arguments, |copy| self.mask(copy, &HashSet::new()));
+            record.arguments(&call.arguments, |copy| self.mask(copy, &HashSet::new()));
             return Err(CallError::UnknownTool(call.name));
         };
         let Target::Http(target) = &entry.tool.target;
         let secret = entry.handler.secret(&entry.tool);
         record.operation(|| format!("{} {}", target.method, target.path.template));
-        record.arguments(&arguments, |copy| self.mask(copy, secret));
+        record.arguments(&call.arguments, |copy| self.mask(copy, secret));
         let limits = &self.policy.limits;
         if let Err(limited) = limits.check(&call.caller.principal, &call.name) {
             return Ok(Ended::limited(&limited, record));
         }
         record.step("rate", "allowed", None);
-        let mut plan = self
-            .plan(entry, target, &mut arguments, &call.trace)
-            .map_err(|error| self.refused(error, record))?;
-        record.step("validate", "allowed", None);
-        drop(arguments);
+        let mut plan = match self.plan(entry, target, &mut call, human, record).await {
+            Ok(plan) => plan,
+            Err(error) => return Err(self.refused(error, record)),
+        };
         hand_on(&call.forwarded, &mut plan.headers);
         let _place = match limits.place(target.base.authority()).await {
             Ok(place) => place,
@@ -204,23 +236,40 @@ impl Invoker {
         })
     }
 
-    /// Validated arguments as a request.
-    fn plan(
+    /// Validated arguments as a request; a human completes them and agrees to it where that is asked for.
+    async fn plan(
         &self,
         entry: &Entry<Prepared>,
         target: &HttpTarget,
-        arguments: &mut Value,
-        trace: &TraceContext,
+        call: &mut ToolCall,
+        human: &dyn Confirm,
+        record: &mut CallRecord,
     ) -> Result<binding::HttpPlan, CallError> {
-        entry
-            .handler
-            .validator(&entry.tool)?
-            .check(arguments)
+        let mut interview = self.gate.interview(&entry.tool, call, human)?;
+        let mut arguments = Value::Object(std::mem::take(&mut call.arguments));
+        let validator = entry.handler.validator(&entry.tool)?;
+        validator
+            .check(&mut arguments)
             .map_err(CallError::InvalidArguments)?;
+        if let Some(interview) = &mut interview {
+            let fits = |arguments: &mut Value| validator.check(arguments).is_ok();
+            interview.fill(&mut arguments, fits).await?;
+        }
         let Value::Object(arguments) = arguments else {
             return Err(CallError::InvalidArguments(Vec::new()));
         };
-        binding::bind(target, arguments, trace).map_err(CallError::InvalidArguments)
+        let plan =
+            binding::bind(target, &arguments, &call.trace).map_err(CallError::InvalidArguments)?;
+        record.step("validate", "allowed", None);
+        if let Some(interview) = interview {
+            let redactor = &self.policy.redactor;
+            let preview = preview::preview(redactor, &entry.tool, target, &arguments, &plan);
+            if let Some(decision) = interview.confirm(preview).await? {
+                record.confirmation(decision.word());
+                record.step("confirm", "allowed", None);
+            }
+        }
+        Ok(plan)
     }
 
     /// Masks what a refusal repeats of the arguments, and records it.
@@ -236,8 +285,14 @@ impl Invoker {
             }
             other => other,
         };
-        if record.is_audited() {
-            record.step("validate", "refused", Some(&error.to_string()));
+        match &error {
+            CallError::Stopped(stopped) => {
+                record.step("confirm", "refused", Some(stopped.word()));
+            }
+            _ if record.is_audited() => {
+                record.step("validate", "refused", Some(&error.to_string()));
+            }
+            _ => {}
         }
         error
     }
@@ -261,48 +316,6 @@ impl Invoker {
             }
         }
     }
-
-    /// What the caller sees at once, and what it can read later, without secrets.
-    fn masked(&self, interpreted: Interpreted, secret: &HashSet<String>) -> Interpreted {
-        let Interpreted { outcome, mut whole } = interpreted;
-        let redactor = &self.policy.redactor;
-        if let Some(whole) = &mut whole
-            && whole.is_text
-            && let Some(masked) = redactor.kept(&whole.data, outcome.is_error, secret)
-        {
-            whole.data = masked;
-        }
-        let outcome = redactor.outcome(outcome, secret);
-        Interpreted { outcome, whole }
-    }
-
-    /// Keeps what did not fit, and tells where it can be read.
-    fn keep(&self, interpreted: Interpreted, caller: &Caller) -> Outcome {
-        let Interpreted { mut outcome, whole } = interpreted;
-        let (Some(whole), Some(store)) = (whole, &self.kept) else {
-            return outcome;
-        };
-        let size = whole.data.len() as u64;
-        let id = store.keep(Kept {
-            owner: Arc::clone(&caller.principal),
-            media_type: whole.media_type.clone(),
-            data: whole.data,
-            is_text: whole.is_text,
-        });
-        if let Some(id) = id {
-            let seconds = store.lifetime().as_secs();
-            outcome.content.push(Content::Link {
-                uri: kept::uri_of(&id),
-                name: whole.name,
-                description: format!(
-                    "all {size} bytes that were received, readable with resources/read for {seconds} s; ?offset=0&length=65536 after the URI reads a part"
-                ),
-                media_type: whole.media_type,
-                size: Some(size),
-            });
-        }
-        outcome
-    }
 }
 
 /// How a call that was not refused with an error ended.
@@ -319,37 +332,6 @@ impl Ended {
         Self {
             outcome: Outcome::failure(message),
             refused: true,
-        }
-    }
-}
-
-/// Checks the arguments of what is no tool of the catalogue as a tool's are checked.
-#[derive(Debug)]
-pub struct ArgumentCheck(Validator);
-
-impl ArgumentCheck {
-    /// Compiles the schema.
-    ///
-    /// # Errors
-    /// [`CallError::Unusable`] when it is none.
-    pub fn new(schema: &Json) -> Result<Self, CallError> {
-        Validator::compile(schema)
-            .map(Self)
-            .map_err(CallError::Unusable)
-    }
-
-    /// The arguments, put right where it is plain what was meant.
-    ///
-    /// # Errors
-    /// [`CallError::InvalidArguments`] when they do not fit.
-    pub fn check(&self, arguments: Map<String, Value>) -> Result<Map<String, Value>, CallError> {
-        let mut arguments = Value::Object(arguments);
-        self.0
-            .check(&mut arguments)
-            .map_err(CallError::InvalidArguments)?;
-        match arguments {
-            Value::Object(arguments) => Ok(arguments),
-            _ => Err(CallError::InvalidArguments(Vec::new())),
         }
     }
 }

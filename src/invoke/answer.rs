@@ -1,0 +1,53 @@
+//! What a caller gets of an answer: without secrets, and with a link to what did not fit.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::Invoker;
+use crate::interpret::Interpreted;
+use crate::kept::{self, Kept};
+use crate::tool::{Caller, Content, Outcome};
+
+impl Invoker {
+    /// What the caller sees at once, and what it can read later, without secrets.
+    pub(super) fn masked(&self, interpreted: Interpreted, secret: &HashSet<String>) -> Interpreted {
+        let Interpreted { outcome, mut whole } = interpreted;
+        let redactor = &self.policy.redactor;
+        if let Some(whole) = &mut whole
+            && whole.is_text
+            && let Some(masked) = redactor.kept(&whole.data, outcome.is_error, secret)
+        {
+            whole.data = masked;
+        }
+        let outcome = redactor.outcome(outcome, secret);
+        Interpreted { outcome, whole }
+    }
+
+    /// Keeps what did not fit, and tells where it can be read.
+    pub(super) fn keep(&self, interpreted: Interpreted, caller: &Caller) -> Outcome {
+        let Interpreted { mut outcome, whole } = interpreted;
+        let (Some(whole), Some(store)) = (whole, &self.kept) else {
+            return outcome;
+        };
+        let size = whole.data.len() as u64;
+        let id = store.keep(Kept {
+            owner: Arc::clone(&caller.principal),
+            media_type: whole.media_type.clone(),
+            data: whole.data,
+            is_text: whole.is_text,
+        });
+        if let Some(id) = id {
+            let seconds = store.lifetime().as_secs();
+            outcome.content.push(Content::Link {
+                uri: kept::uri_of(&id),
+                name: whole.name,
+                description: format!(
+                    "all {size} bytes that were received, readable with resources/read for {seconds} s; ?offset=0&length=65536 after the URI reads a part"
+                ),
+                media_type: whole.media_type,
+                size: Some(size),
+            });
+        }
+        outcome
+    }
+}

@@ -1,0 +1,87 @@
+//! What a human is shown of a call before it is made.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use http::{HeaderMap, HeaderValue};
+use serde_json::{Map, Value};
+
+use crate::binding::{self, HttpPlan};
+use crate::policy::Redactor;
+use crate::policy::confirm::{Preview, mask};
+use crate::tool::{HttpTarget, Tool, TraceContext};
+
+/// The plan, made again without the values that are secret by their schema or by their name, and without
+/// what looks like a secret in its texts.
+pub(super) fn preview(
+    redactor: &Redactor,
+    tool: &Tool,
+    target: &HttpTarget,
+    arguments: &Map<String, Value>,
+    plan: &HttpPlan,
+) -> Preview {
+    let mut masked = Value::Object(arguments.clone());
+    let by_name = redactor.json(&mut masked, &HashSet::new());
+    // Second, so that one mask stands for both.
+    let by_schema = mask(&mut masked, &tool.input_schema.parse());
+    if !by_name && !by_schema {
+        return show(redactor, tool.name.as_str(), plan);
+    }
+    let trace = TraceContext::default();
+    let again = masked
+        .as_object()
+        .and_then(|masked| binding::bind(target, masked, &trace).ok());
+    if let Some(again) = again {
+        return show(redactor, tool.name.as_str(), &again);
+    }
+    // A mask cannot stand everywhere, for instance in base64.
+    let place = format!("{}{}", target.base, target.path.template);
+    let place = redactor.text(&place);
+    let (name, headers) = (tool.name.as_str(), HeaderMap::new());
+    Preview::new(name, &target.method, &place, &headers, None)
+}
+
+/// Masked before it is shortened: half a secret is not recognised.
+fn show(redactor: &Redactor, name: &str, plan: &HttpPlan) -> Preview {
+    let url = redactor.text(plan.url.as_str());
+    let mut headers = plan.headers.clone();
+    for (header, value) in &mut headers {
+        let line = format!("{header}: {}", String::from_utf8_lossy(value.as_bytes()));
+        if let Cow::Owned(masked) = redactor.text(&line) {
+            let masked = masked.split_once(": ").map_or("***", |(_, value)| value);
+            *value = HeaderValue::from_str(masked).unwrap_or(HeaderValue::from_static("***"));
+        }
+    }
+    let text = plan.body.as_deref().map(std::str::from_utf8);
+    let masked = match text {
+        Some(Ok(text)) => Some(redactor.text(text)),
+        _ => None,
+    };
+    let body = masked.as_deref().map(str::as_bytes);
+    let body = body.or(plan.body.as_deref());
+    Preview::new(name, &plan.method, &url, &headers, body)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_looks_like_a_secret_is_not_shown() {
+        let token = "sk-0123456789abcdefghij0123456789";
+        let mut headers = HeaderMap::new();
+        headers.insert("x-reason", HeaderValue::from_str(token).unwrap());
+        let plan = HttpPlan {
+            method: http::Method::POST,
+            url: format!("http://ann:hunter2@a.test/x?note={token}")
+                .parse()
+                .unwrap(),
+            headers,
+            body: Some(format!("{{\"note\":\"{token}\"}}").into()),
+        };
+        let shown = format!("{:?}", show(&Redactor::default(), "pay", &plan));
+        assert!(!shown.contains(token), "{shown}");
+        assert!(!shown.contains("hunter2"), "{shown}");
+        assert!(shown.contains("a.test/x"), "{shown}");
+    }
+}

@@ -1,0 +1,240 @@
+//! The human behind a client, and how what concerns them looks on the wire.
+
+use std::future::{Future, ready};
+use std::pin::Pin;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+
+use super::answer::Ended;
+use super::error::Refusal;
+use super::form;
+use super::input::InputRequired;
+use super::peer::Peer;
+use super::revision::Revision;
+use crate::policy::confirm::{Confirm, Query, Reply, Stopped, Token, Way};
+use crate::tool::{Content, Outcome, Text};
+
+/// Answers in one request that are looked at.
+const MOST_ANSWERS: usize = 64;
+/// The key of `_meta` under which a caller brings a token.
+pub(crate) const TOKEN_KEY: &str = "mcpinvoke/confirmation";
+
+/// How the human behind one call can be reached.
+#[derive(Debug)]
+pub(crate) struct Human {
+    pub(crate) revision: Revision,
+    pub(crate) by: By,
+}
+
+/// The way to a human.
+#[derive(Debug)]
+pub(crate) enum By {
+    /// A request to the client while the call runs (until 2025-11-25).
+    Peer(Peer),
+    /// A result that asks, and the call again with the answers (since 2026-07-28).
+    Rounds {
+        responses: Map<String, Value>,
+        state: Option<String>,
+    },
+    /// No way: the client did not declare elicitation.
+    Token(Option<String>),
+}
+
+/// What a client says of a form (2025-06-18, `ElicitResult`).
+#[derive(Deserialize)]
+struct ElicitResult {
+    action: Action,
+    #[serde(default)]
+    content: Option<Map<String, Value>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Action {
+    Accept,
+    Decline,
+    Cancel,
+}
+
+impl From<ElicitResult> for Reply {
+    fn from(result: ElicitResult) -> Self {
+        match result.action {
+            Action::Accept => Self::Accepted(result.content.unwrap_or_default()),
+            Action::Decline => Self::Declined,
+            Action::Cancel => Self::Cancelled,
+        }
+    }
+}
+
+impl Human {
+    /// The answers and the state that came with a request of 2026-07-28. What is no answer is
+    /// none: the question is put again.
+    pub(crate) fn rounds(responses: Option<&RawValue>, state: Option<String>) -> By {
+        let responses = responses.and_then(|raw| serde_json::from_str(raw.get()).ok());
+        let responses: Map<String, Value> = responses.unwrap_or_default();
+        By::Rounds {
+            responses: responses.into_iter().take(MOST_ANSWERS).collect(),
+            state,
+        }
+    }
+
+    async fn put(&self, peer: &Peer, query: &Query) -> Reply {
+        let params = form::params(query, self.revision);
+        match peer.request("elicitation/create", &params).await {
+            Ok(result) => read(&result),
+            Err(error) => {
+                tracing::debug!(%error, "a question was not answered");
+                Reply::Gone
+            }
+        }
+    }
+}
+
+fn read(result: &RawValue) -> Reply {
+    let result: Result<ElicitResult, _> = serde_json::from_str(result.get());
+    result.map_or(Reply::Absent, Reply::from)
+}
+
+impl Confirm for Human {
+    fn way(&self) -> Way<'_> {
+        match &self.by {
+            By::Peer(_) => Way::Live,
+            By::Rounds { state, .. } => Way::Rounds(state.as_deref()),
+            By::Token(token) => Way::Token(token.as_deref()),
+        }
+    }
+
+    fn can_ask(&self, schema: &Value) -> bool {
+        form::field(schema, self.revision).is_some()
+    }
+
+    fn reply<'a>(&'a self, query: &'a Query) -> Pin<Box<dyn Future<Output = Reply> + Send + 'a>> {
+        match &self.by {
+            By::Peer(peer) => Box::pin(self.put(peer, query)),
+            By::Rounds { responses, .. } => {
+                let response = responses.get(&query.name);
+                let result = response.and_then(|value| ElicitResult::deserialize(value).ok());
+                Box::pin(ready(result.map_or(Reply::Absent, Reply::from)))
+            }
+            By::Token(_) => Box::pin(ready(Reply::Gone)),
+        }
+    }
+}
+
+/// What a client is told of a call that is not confirmed, or not yet.
+pub(crate) fn judge(stopped: Stopped, revision: Revision) -> Ended {
+    match stopped {
+        Stopped::Ask(query, state) => {
+            let params = form::params(&query, revision);
+            let requests = vec![(query.name, "elicitation/create", params)];
+            InputRequired { requests, state }.into()
+        }
+        // Every published output schema accepts any object, so the data cannot offend a client.
+        Stopped::Token(token) => Ended::Notice(ask_again(&token)),
+        Stopped::Unconfirmed(why) => Ended::Outcome(Outcome::failure(format!(
+            "Not confirmed: {why}. Nothing was sent."
+        ))),
+        Stopped::State(fault) => {
+            let what = if revision.is_modern() {
+                "state"
+            } else {
+                "token"
+            };
+            Ended::Refused(Refusal::InvalidParams(format!(
+                "the confirmation {what} is refused: {fault}"
+            )))
+        }
+        // Made invalid arguments before it comes here.
+        Stopped::Missing(names) => {
+            Ended::Outcome(Outcome::failure(format!("missing: {}", names.join(", "))))
+        }
+    }
+}
+
+/// The result that hands a token to a caller who has no human to ask: once for people and models,
+/// once as data.
+fn ask_again(token: &Token) -> Outcome {
+    let Token {
+        preview,
+        token,
+        expires,
+    } = token;
+    let expires = timestamp(*expires);
+    let what = preview.fill("{method} {url}\n{headers}\n\n{body}");
+    let text = format!(
+        "A human has to confirm this call before it is made. Nothing was sent yet.\n\n{what}\n\n\
+         Ask the user. If they agree, make the same call with the same arguments again, with this \
+         token in its metadata: _meta[\"{TOKEN_KEY}\"] = \"{token}\". The token works once, until {expires}."
+    );
+    let data = json!({
+        "status": "confirmation_required",
+        "preview": preview,
+        "token": token,
+        "expiresAt": expires,
+    });
+    Outcome {
+        content: vec![Content::Text(Text::from(text))],
+        structured: Some(data.to_string().into()),
+        is_error: true,
+        status: None,
+    }
+}
+
+/// Seconds since 1970 as RFC 3339 writes them.
+fn timestamp(seconds: u64) -> String {
+    let (days, second) = (seconds / 86_400, seconds % 86_400);
+    // The civil calendar counted from 1 March of the year 0: a leap day is a year's last.
+    let day = days + 719_468;
+    let (era, of_era) = (day / 146_097, day % 146_097);
+    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let shifted = (5 * of_year + 2) / 153;
+    let month = if shifted < 10 {
+        shifted + 3
+    } else {
+        shifted - 9
+    };
+    let year = year + era * 400 + u64::from(month <= 2);
+    let day = of_year - (153 * shifted + 2) / 5 + 1;
+    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_rfc_3339() {
+        for (seconds, text) in [
+            (0, "1970-01-01T00:00:00Z"),
+            (951_782_400, "2000-02-29T00:00:00Z"),
+            (1_772_323_199, "2026-02-28T23:59:59Z"),
+            (1_785_196_800, "2026-07-28T00:00:00Z"),
+        ] {
+            assert_eq!(timestamp(seconds), text);
+        }
+    }
+
+    #[test]
+    fn answers_are_read_and_anything_else_is_none() {
+        let raw = |text: &str| RawValue::from_string(text.to_owned()).unwrap();
+        let cases = [
+            (r#"{"action":"accept","content":{"a":1}}"#, "Accepted"),
+            (r#"{"action":"accept","more":1}"#, "Accepted"),
+            (r#"{"action":"decline"}"#, "Declined"),
+            (r#"{"action":"cancel","content":null}"#, "Cancelled"),
+            (r#"{"action":"yes"}"#, "Absent"),
+            (r#"{"content":{}}"#, "Absent"),
+            (r#"{"action":"accept","content":[1]}"#, "Absent"),
+            ("12345", "Absent"),
+            ("null", "Absent"),
+        ];
+        for (text, expected) in cases {
+            let reply = format!("{:?}", read(&raw(text)));
+            assert!(reply.starts_with(expected), "{text}: {reply}");
+        }
+    }
+}

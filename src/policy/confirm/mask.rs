@@ -1,0 +1,137 @@
+//! Which arguments are secret, by their schema, so that a preview does not show them.
+
+use serde_json::Value;
+
+/// What stands in the place of a secret.
+const MASK: &str = "***";
+/// Schemas and values looked at for one call; what is beyond it is masked unseen.
+const BUDGET: u32 = 20_000;
+/// Schemas within schemas.
+const DEEPEST: u32 = 64;
+
+/// Masks in `arguments` what `schema` marks with `format: password`, `writeOnly` or
+/// `x-sensitive`, at any depth; whether anything was masked.
+pub fn mask(arguments: &mut Value, schema: &Value) -> bool {
+    let mut walk = Walk {
+        root: schema,
+        budget: BUDGET,
+        masked: false,
+    };
+    walk.value(arguments, schema, 0);
+    walk.masked
+}
+
+struct Walk<'a> {
+    root: &'a Value,
+    budget: u32,
+    masked: bool,
+}
+
+impl Walk<'_> {
+    fn value(&mut self, value: &mut Value, schema: &Value, depth: u32) {
+        if self.budget == 0 || depth > DEEPEST || is_secret(schema) {
+            *value = MASK.into();
+            self.masked = true;
+            return;
+        }
+        self.budget -= 1;
+        let root = self.root;
+        if let Some(target) = schema.get("$ref").and_then(|to| follow(root, to)) {
+            self.value(value, target, depth + 1);
+        }
+        for keyword in ["allOf", "anyOf", "oneOf"] {
+            for branch in schema
+                .get(keyword)
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten()
+            {
+                self.value(value, branch, depth + 1);
+            }
+        }
+        for keyword in ["if", "then", "else"] {
+            if let Some(branch) = schema.get(keyword) {
+                self.value(value, branch, depth + 1);
+            }
+        }
+        match value {
+            Value::Object(members) => {
+                for (name, member) in members {
+                    let own = schema.get("properties").and_then(|all| all.get(name));
+                    if let Some(own) = own.or_else(|| schema.get("additionalProperties")) {
+                        self.value(member, own, depth + 1);
+                    }
+                }
+            }
+            Value::Array(items) => {
+                let first = schema.get("prefixItems").and_then(Value::as_array);
+                for (index, item) in items.iter_mut().enumerate() {
+                    let own = first.and_then(|first| first.get(index));
+                    if let Some(own) = own.or_else(|| schema.get("items")) {
+                        self.value(item, own, depth + 1);
+                    }
+                }
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
+}
+
+fn is_secret(schema: &Value) -> bool {
+    let yes = |keyword: &str| schema.get(keyword) == Some(&Value::Bool(true));
+    yes("writeOnly") || yes("x-sensitive") || schema.get("format").is_some_and(|f| f == "password")
+}
+
+/// The schema a reference within the document means.
+fn follow<'a>(root: &'a Value, to: &Value) -> Option<&'a Value> {
+    root.pointer(to.as_str()?.strip_prefix('#')?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn secrets_are_masked_wherever_the_schema_has_them() {
+        let schema = json!({
+            "properties": {
+                "plain": {"type": "string"},
+                "pin": {"type": "integer", "writeOnly": true},
+                "body": {"$ref": "#/$defs/user"},
+                "list": {"items": {"x-sensitive": true}, "prefixItems": [{}]},
+                "either": {"anyOf": [{"type": "null"}, {"format": "password"}]}
+            },
+            "$defs": {"user": {
+                "allOf": [{"properties": {"password": {"format": "password"}}}],
+                "properties": {"friend": {"$ref": "#/$defs/user"}},
+                "additionalProperties": {"writeOnly": true}
+            }}
+        });
+        let mut value = json!({
+            "plain": "a", "pin": 7, "list": [1, 2], "either": "x",
+            "body": {"password": "p", "friend": {"password": "q", "other": 1}}
+        });
+        assert!(mask(&mut value, &schema));
+        assert_eq!(
+            value,
+            json!({
+                "plain": "a", "pin": "***", "list": [1, "***"], "either": "***",
+                "body": {"password": "***", "friend": {"password": "***", "other": "***"}}
+            })
+        );
+    }
+
+    #[test]
+    fn a_schema_that_never_ends_masks_instead() {
+        let schema = json!({"allOf": [{"$ref": "#"}, {"$ref": "#"}]});
+        let mut value = json!({"a": 1});
+        assert!(mask(&mut value, &schema));
+        assert_eq!(value, json!("***"));
+        let mut value = json!({"a": 1});
+        assert!(!mask(
+            &mut value,
+            &json!({"properties": {"a": {"type": "integer"}}})
+        ));
+    }
+}

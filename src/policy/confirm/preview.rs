@@ -1,0 +1,219 @@
+//! What a human is shown of a request before it is sent: bounded, and with nothing that could
+//! mislead the eye.
+
+use http::header::{ACCEPT, CONTENT_TYPE};
+use http::{HeaderMap, Method};
+use serde::Serialize;
+
+/// Characters of a URL, a header and a body that are shown.
+const LONGEST_URL: usize = 1000;
+const LONGEST_HEADER: usize = 200;
+const LONGEST_BODY: usize = 2000;
+/// Headers shown.
+const MOST_HEADERS: usize = 20;
+/// Headers that carry credentials by their nature; shown by name only.
+const SECRET_HEADERS: [&str; 6] = [
+    "authorization",
+    "proxy-authorization",
+    "cookie",
+    "x-api-key",
+    "api-key",
+    "x-auth-token",
+];
+
+/// A request as a human is shown it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Preview {
+    /// The tool's name.
+    pub tool: String,
+    /// The request method.
+    pub method: String,
+    /// The whole URL.
+    pub url: String,
+    /// Headers that say something about the call, one a line.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub headers: Vec<String>,
+    /// The body, or its size where it is no text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub body: Option<String>,
+}
+
+impl Preview {
+    /// Shows a planned request; secrets are to be masked before it is planned.
+    #[must_use]
+    pub fn new(
+        tool: &str,
+        method: &Method,
+        url: &str,
+        headers: &HeaderMap,
+        body: Option<&[u8]>,
+    ) -> Self {
+        Self {
+            tool: tool.to_owned(),
+            method: method.as_str().to_owned(),
+            // A mask in a URL is one still.
+            url: plain(&url.replace("%2A%2A%2A", "***"), LONGEST_URL),
+            headers: shown(headers),
+            body: body.map(|bytes| text(bytes, headers)),
+        }
+    }
+
+    /// The template with `{tool}`, `{method}`, `{url}`, `{headers}` and `{body}` filled in. What
+    /// is filled in is never looked at for places again.
+    #[must_use]
+    pub fn fill(&self, template: &str) -> String {
+        let mut out = String::with_capacity(template.len() + self.url.len() + 64);
+        let mut rest = template;
+        while let Some(open) = rest.find('{') {
+            out.push_str(&rest[..open]);
+            rest = &rest[open..];
+            let place = PLACES.iter().find(|place| rest.starts_with(**place));
+            match place {
+                Some(place) => {
+                    self.write(place, &mut out);
+                    rest = &rest[place.len()..];
+                }
+                None => {
+                    out.push('{');
+                    rest = &rest[1..];
+                }
+            }
+        }
+        out.push_str(rest);
+        out.trim_end().to_owned()
+    }
+
+    fn write(&self, place: &str, out: &mut String) {
+        match place {
+            "{tool}" => out.push_str(&self.tool),
+            "{method}" => out.push_str(&self.method),
+            "{url}" => out.push_str(&self.url),
+            "{headers}" => out.push_str(&self.headers.join("\n")),
+            _ => out.push_str(self.body.as_deref().unwrap_or_default()),
+        }
+    }
+}
+
+/// What a template may name.
+const PLACES: [&str; 5] = ["{tool}", "{method}", "{url}", "{headers}", "{body}"];
+
+/// The first place in a template that means nothing.
+#[must_use]
+pub fn unknown_place(template: &str) -> Option<&str> {
+    let mut rest = template;
+    while let Some(open) = rest.find('{') {
+        rest = &rest[open..];
+        let end = rest.find('}')? + 1;
+        if !PLACES.contains(&&rest[..end]) {
+            return Some(&rest[..end]);
+        }
+        rest = &rest[end..];
+    }
+    None
+}
+
+fn shown(headers: &HeaderMap) -> Vec<String> {
+    let quiet = ["traceparent", "tracestate", "baggage", "user-agent"];
+    headers
+        .iter()
+        .filter(|(name, _)| **name != ACCEPT && !quiet.contains(&name.as_str()))
+        .take(MOST_HEADERS)
+        .map(|(name, value)| {
+            if SECRET_HEADERS.contains(&name.as_str()) {
+                return format!("{name}: ***");
+            }
+            let value = String::from_utf8_lossy(value.as_bytes());
+            format!("{name}: {}", plain(&value, LONGEST_HEADER))
+        })
+        .collect()
+}
+
+fn text(bytes: &[u8], headers: &HeaderMap) -> String {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => plain(text, LONGEST_BODY),
+        Err(_) => {
+            let kind = headers
+                .get(CONTENT_TYPE)
+                .and_then(|kind| kind.to_str().ok());
+            let kind = kind.and_then(|kind| kind.split(';').next());
+            format!(
+                "({} bytes of {})",
+                bytes.len(),
+                kind.unwrap_or("binary data")
+            )
+        }
+    }
+}
+
+/// At most `limit` characters, none of which moves the cursor or turns the writing direction.
+fn plain(text: &str, limit: usize) -> String {
+    let mut out: String = text
+        .chars()
+        .take(limit)
+        .filter(|c| *c != '\r')
+        .map(|c| if is_misleading(c) { '\u{fffd}' } else { c })
+        .collect();
+    let more = text.chars().skip(limit).count();
+    if more > 0 {
+        out.push_str(&format!("… ({more} more characters)"));
+    }
+    out
+}
+
+fn is_misleading(c: char) -> bool {
+    (c.is_control() && c != '\n' && c != '\t')
+        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use http::HeaderValue;
+
+    fn preview(body: &[u8]) -> Preview {
+        let mut headers = HeaderMap::new();
+        headers.insert(ACCEPT, HeaderValue::from_static("*/*"));
+        headers.insert(
+            CONTENT_TYPE,
+            HeaderValue::from_static("application/pdf; a=b"),
+        );
+        headers.insert("authorization", HeaderValue::from_static("Bearer x"));
+        headers.insert("x-reason", HeaderValue::from_static("spring"));
+        Preview::new(
+            "cut",
+            &Method::PUT,
+            "http://a.test/t?x={body}",
+            &headers,
+            Some(body),
+        )
+    }
+
+    #[test]
+    fn shows_what_matters_and_no_more() {
+        let shown = preview(b"one\x1b[2J\xe2\x80\xaetwo");
+        assert_eq!(
+            shown.headers,
+            [
+                "content-type: application/pdf; a=b",
+                "authorization: ***",
+                "x-reason: spring"
+            ]
+        );
+        assert_eq!(shown.body.as_deref(), Some("one\u{fffd}[2J\u{fffd}two"));
+        let long = preview("é".repeat(2005).as_bytes());
+        assert!(long.body.unwrap().ends_with("é… (5 more characters)"));
+        let binary = preview(b"\xff\x00");
+        assert_eq!(binary.body.as_deref(), Some("(2 bytes of application/pdf)"));
+    }
+
+    #[test]
+    fn templates_are_filled_once() {
+        let shown = preview(b"{url}");
+        assert_eq!(
+            shown.fill("{tool}: {method} {url} {other} {body}\n"),
+            "cut: PUT http://a.test/t?x={body} {other} {url}"
+        );
+        assert_eq!(unknown_place("{tool} {other}"), Some("{other}"));
+        assert_eq!(unknown_place("{tool} {url}{body} {"), None);
+    }
+}
