@@ -1,5 +1,6 @@
 //! Arguments to a plan (pure: no I/O): validate them all, then write each where it goes.
 
+pub mod command;
 mod http;
 mod plan;
 mod validate;

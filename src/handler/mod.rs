@@ -1,5 +1,6 @@
 //! Carrying out a plan: the only place that calls out.
 
+pub mod command;
 pub mod http;
 mod reply;
 

@@ -5,6 +5,7 @@
 
 mod ask;
 mod call;
+mod command;
 mod escape;
 mod json;
 mod name;
@@ -14,6 +15,10 @@ mod target;
 
 pub use ask::{Asked, Question};
 pub use call::{CallId, Caller, NoProgress, Progress, ToolCall, TraceContext};
+pub use command::{
+    Action, CommandTarget, Condition, Effect, Encoding, LockRule, RunTemplate, TestRunner, Word,
+    Work,
+};
 pub use escape::escape_json_into;
 pub use json::Json;
 pub use name::{InvalidToolName, ToolName};

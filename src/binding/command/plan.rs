@@ -1,0 +1,83 @@
+//! A call of a program, planned: plain data, compared with `==` in tests.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use crate::tool::TestRunner;
+
+/// What is to be run, on what, and what it must not collide with.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CommandPlan {
+    /// The allow-listed program's name.
+    pub program: String,
+    /// The action's name; empty where the operation has no selector.
+    pub action: String,
+    /// What is done.
+    pub work: PlannedWork,
+    /// The working directory as the caller gave it; the first root where absent.
+    pub directory: Option<String>,
+    /// What is locked before anything is done.
+    pub lock: Option<PlannedLock>,
+    /// After this it is ended.
+    pub timeout: Duration,
+}
+
+/// What is done.
+#[derive(Debug, Clone, PartialEq)]
+pub enum PlannedWork {
+    /// Command lines, one after another.
+    Runs(Vec<PlannedRun>),
+    /// A part of the bridge with the whole arguments, checked.
+    BuiltIn {
+        /// Its name.
+        name: String,
+        /// The call's arguments.
+        arguments: Map<String, Value>,
+    },
+}
+
+/// A command line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlannedRun {
+    /// Only where this runner was selected.
+    pub runner: Option<TestRunner>,
+    /// Its failure does not fail the call.
+    pub optional: bool,
+    /// It goes on after the answer.
+    pub background: bool,
+    /// The words after the program.
+    pub words: Vec<PlannedWord>,
+}
+
+/// A word of a command line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PlannedWord {
+    /// As it stands.
+    Text(String),
+    /// As it stands; shown as a mask.
+    Secret(String),
+    /// A path, checked against the roots before the program starts; relative to the working directory. Only
+    /// what follows `prefix` is the path, `escaped` where it becomes an `MSBuild` property.
+    Path {
+        /// What stands before it in the same word.
+        prefix: String,
+        /// As the caller gave it.
+        path: String,
+        /// `%`, `;` and `,` are escaped in the word.
+        escaped: bool,
+    },
+    /// A fresh folder.
+    Scratch,
+}
+
+/// A lock to take.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlannedLock {
+    /// The operation's name in messages.
+    pub operation: String,
+    /// The path as the caller gave it, relative to the working directory; the directory itself where absent.
+    pub target: Option<String>,
+    /// One for the whole machine instead.
+    pub global: bool,
+}

@@ -1,0 +1,167 @@
+//! Operations that are carried out by a program on this machine: what each action needs, and the
+//! command line it becomes. All of it is data of the document (`x-mcp-command`).
+
+use std::time::Duration;
+
+/// An operation whose calls run a program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommandTarget {
+    /// The operation as messages and records name it, for instance `POST /dotnet_project`.
+    pub operation: String,
+    /// Which allow-listed program, by its name in the configuration; for instance `dotnet`.
+    pub program: String,
+    /// The argument that picks the action; an operation without one has exactly one action.
+    pub selector: Option<String>,
+    /// The argument that holds the working directory.
+    pub directory: Option<String>,
+    /// In the document's order; names are unique.
+    pub actions: Vec<Action>,
+}
+
+/// One thing an operation does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Action {
+    /// The selector's value, case-sensitive.
+    pub name: String,
+    /// What it may do to the machine.
+    pub effect: Effect,
+    /// Of each group, at least one argument has to be given and not blank.
+    pub requires: Vec<Vec<String>>,
+    /// Rules for values beyond the JSON Schema, by argument, in the order they are checked.
+    pub rules: Vec<(String, String)>,
+    /// Arguments whose values must not be shown, whatever they look like.
+    pub secret: Vec<String>,
+    /// What it locks; nothing where absent.
+    pub lock: Option<LockRule>,
+    /// After this the program is ended.
+    pub timeout: Duration,
+    /// What is done.
+    pub work: Work,
+    /// The shape of the result, by the name under which `interpret` knows it.
+    pub result: String,
+}
+
+/// What an action may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect {
+    /// Changes nothing.
+    Reads,
+    /// Makes or changes something.
+    Writes,
+    /// Removes something that is not easily had again: a human is asked.
+    Destroys,
+}
+
+/// A lock that an action takes before it begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LockRule {
+    /// The operation's name in messages, for instance `build`.
+    pub operation: String,
+    /// The first of these arguments that is given names what is locked; the working directory
+    /// where none is.
+    pub target: Vec<String>,
+    /// One lock for the whole machine instead.
+    pub global: bool,
+}
+
+/// How an action is carried out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Work {
+    /// Command lines, one after another; the first that fails ends it.
+    Runs(Vec<RunTemplate>),
+    /// A part of the bridge, by its name.
+    BuiltIn(String),
+}
+
+/// A command line with places for arguments.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunTemplate {
+    /// Only where this test runner was selected.
+    pub runner: Option<TestRunner>,
+    /// Its failure does not fail the action.
+    pub optional: bool,
+    /// It goes on after the answer, as a session.
+    pub background: Condition,
+    /// The words after the program.
+    pub words: Vec<Word>,
+}
+
+/// Which program runs tests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TestRunner {
+    /// `vstest`.
+    VsTest,
+    /// `microsoft-testing-platform`.
+    Platform,
+}
+
+/// A piece of a command line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Word {
+    /// As it stands.
+    Literal(String),
+    /// The argument's value, or each of its items; nothing where it is absent or blank.
+    Value {
+        /// The argument.
+        argument: String,
+        /// What is done to the value.
+        encoding: Encoding,
+        /// Goes before each value as a word of its own.
+        option: Option<String>,
+        /// Goes before each value within the same word, for instance `-p:Name=`.
+        prefix: Option<String>,
+    },
+    /// Words typed by the caller, split at blanks; each is checked by the action's rules.
+    Split {
+        /// The argument.
+        argument: String,
+    },
+    /// A fresh folder for this run, removed after it; its files become part of the reply.
+    Scratch {
+        /// Goes before it as a word of its own.
+        option: String,
+    },
+    /// Words that depend on an argument.
+    When {
+        /// On what.
+        condition: Condition,
+        /// These, where it holds.
+        then: Vec<Self>,
+        /// These, where it does not.
+        otherwise: Vec<Self>,
+    },
+}
+
+/// What a value must be made into before it is a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Encoding {
+    /// One word as it stands; refused where it begins with a dash or an `@`.
+    Plain,
+    /// A path: as [`Encoding::Plain`], and it has to lie within the allowed roots.
+    Path,
+    /// Becomes an `MSBuild` property: `%`, `;` and `,` are escaped as well.
+    Property,
+    /// A path that becomes an `MSBuild` property.
+    PropertyPath,
+    /// Anything, since it stands where no program looks for options (behind `--`).
+    Verbatim,
+}
+
+/// A question about the arguments.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Condition {
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+    /// The argument is given: not null, not blank, not false, not empty.
+    Given(String),
+    /// The argument's text is one of these.
+    Is(String, Vec<String>),
+    /// All of them.
+    All(Vec<Self>),
+    /// One of them.
+    Any(Vec<Self>),
+    /// Not this.
+    Not(Box<Self>),
+}
