@@ -2,14 +2,15 @@
 
 use ::http::HeaderMap;
 use bytes::Bytes;
+use serde_json::Value;
 
-use super::http::{Interpreted, Limits, Whole, done, resource_name, wrapped};
+use super::http::{Interpreted, Limits, Whole, done, resource_name};
 use super::json::is_json;
 use super::media::{Kind, Media};
 use super::shorten::{self, grouped};
 use super::{multipart, stream};
 use crate::handler::{Cut, CutBy};
-use crate::tool::{Content, HttpTarget, Outcome, Text};
+use crate::tool::{Content, HttpTarget, Outcome, Structured, Text};
 
 /// The media type of bytes nobody has said anything about (RFC 2046, section 4.5.1).
 pub(super) const OCTETS: &str = "application/octet-stream";
@@ -52,19 +53,19 @@ impl Answer<'_> {
     }
 
     /// JSON as data, an object where an output schema is published.
-    fn data(&self, json: &Text) -> Text {
-        let object = json.as_bytes().trim_ascii_start().starts_with(b"{");
-        if self.publishes_output && !object {
-            wrapped(json.as_str())
+    fn data(&self, json: &Text) -> Structured {
+        let plain = Structured::plain(json.clone());
+        if self.publishes_output && !plain.is_object() {
+            Structured::result(json.clone())
         } else {
-            json.clone()
+            plain
         }
     }
 
     fn plain(&self, text: Text) -> Outcome {
         let structured = self
             .publishes_output
-            .then(|| wrapped(&serde_json::Value::from(text.as_str()).to_string()));
+            .then(|| Structured::result(Value::from(text.as_str()).to_string().into()));
         done(vec![Content::Text(text)], structured)
     }
 
@@ -100,7 +101,7 @@ impl Answer<'_> {
             shown.as_str(),
             long || self.cut.is_some(),
         ));
-        let data = stream::structured(kind, shown.as_str()).map(Text::from);
+        let data = stream::structured(kind, shown.as_str()).map(Structured::from);
         if !long && self.cut.is_none() {
             return match data {
                 Some(data) => done(vec![Content::Text(shown)], Some(data)),
@@ -142,7 +143,9 @@ impl Answer<'_> {
                 whole: Some(self.whole(data, false, media_type)),
             };
         }
-        let structured = self.publishes_output.then(|| wrapped("null"));
+        let structured = self
+            .publishes_output
+            .then(|| Structured::result("null".into()));
         let block = block(kind, media_type, data, &self.name());
         done(vec![block], structured).into()
     }
@@ -176,7 +179,9 @@ impl Answer<'_> {
                 None => left_out.push(format!("part {number} ({} bytes)", grouped(size as u64))),
             }
         }
-        let structured = self.publishes_output.then(|| wrapped("null"));
+        let structured = self
+            .publishes_output
+            .then(|| Structured::result("null".into()));
         let cut = self.cut.is_some() || !left_out.is_empty();
         if cut {
             left_out.truncate(10);
@@ -194,9 +199,9 @@ impl Answer<'_> {
     }
 
     /// The data of an answer that has none because it was cut.
-    fn cut_data(&self) -> Option<Text> {
+    fn cut_data(&self) -> Option<Structured> {
         self.publishes_output
-            .then(|| Text::from(r#"{"result":null,"truncated":true}"#))
+            .then(|| r#"{"result":null,"truncated":true}"#.into())
     }
 
     fn whole(self, data: Bytes, is_text: bool, media_type: String) -> Whole {

@@ -9,7 +9,7 @@ use super::json::is_json;
 use super::media::{self, Kind, Media};
 use super::problem;
 use crate::handler::{HandleError, HttpReply};
-use crate::tool::{Content, HttpTarget, Outcome, Text};
+use crate::tool::{Content, HttpTarget, Outcome, Structured, Text};
 
 /// Of an error's body, this many bytes are handed on.
 const MAX_BODY: usize = 16 * 1024;
@@ -56,7 +56,7 @@ pub(super) fn http_error(target: &HttpTarget, publishes_output: bool, reply: Htt
     content.extend(body.and_then(shown_body).map(Content::Text));
     Outcome {
         content,
-        structured: json.filter(|_| !publishes_output),
+        structured: json.filter(|_| !publishes_output).map(Structured::plain),
         is_error: true,
         status: None,
     }

@@ -9,7 +9,7 @@ use super::answer::{Answer, OCTETS};
 use super::failure;
 use super::media::{self, Kind, Media};
 use crate::handler::HttpReply;
-use crate::tool::{Content, HttpTarget, Outcome, Text};
+use crate::tool::{Content, HttpTarget, Outcome, Structured, Text};
 
 /// What stays as it is in a resource's name.
 const NAME: &AsciiSet = &NON_ALPHANUMERIC
@@ -125,22 +125,13 @@ fn success(
     }
 }
 
-pub(super) fn done(content: Vec<Content>, structured: Option<Text>) -> Outcome {
+pub(super) fn done(content: Vec<Content>, structured: Option<Structured>) -> Outcome {
     Outcome {
         content,
         structured,
         is_error: false,
         status: None,
     }
-}
-
-/// `{"result": ...}` around a JSON text.
-pub(super) fn wrapped(json: &str) -> Text {
-    let mut text = String::with_capacity(json.len() + 12);
-    text.push_str("{\"result\":");
-    text.push_str(json);
-    text.push('}');
-    Text::from(text)
 }
 
 /// No body: the status is the answer, with the headers that say something about the resource.
@@ -176,7 +167,7 @@ fn bodiless(target: &HttpTarget, publishes_output: bool, reply: &HttpReply) -> O
             text.push_str(&format!("\n{name}: {value}"));
         }
     }
-    let structured = publishes_output.then(|| wrapped("null"));
+    let structured = publishes_output.then(|| Structured::result("null".into()));
     done(vec![Content::Text(Text::from(text))], structured)
 }
 

@@ -6,206 +6,192 @@ const MAX_DEPTH: usize = 4096;
 
 /// Whether `text` is one JSON value (RFC 8259). The text is known to be UTF-8.
 pub(super) fn is_json(text: &[u8]) -> bool {
-    Scanner {
-        text,
-        at: 0,
-        open: Vec::new(),
-    }
-    .document()
-    .is_some()
+    document(text).is_some()
 }
 
-struct Scanner<'a> {
-    text: &'a [u8],
-    at: usize,
-    /// What is open around the current place: `{` or `[`.
-    open: Vec<u8>,
-}
-
-impl Scanner<'_> {
-    /// `None` as soon as something is out of place.
-    fn document(&mut self) -> Option<()> {
-        loop {
-            // Down to a value without parts.
-            match self.token()? {
-                b'{' => {
-                    self.enter(b'{')?;
-                    match self.token()? {
-                        b'}' => self.leave(b'{')?,
-                        b'"' => {
-                            self.name()?;
-                            continue;
-                        }
-                        _ => return None,
-                    }
+/// `None` as soon as something is out of place. All that follows becomes a part of this function, so that the
+/// place in the text stays in a register: a call to a function of its own costs more than a short string.
+fn document(text: &[u8]) -> Option<()> {
+    let at = &mut 0;
+    // What is open around the current place: `{` or `[`.
+    let mut open: Vec<u8> = Vec::new();
+    loop {
+        // Down to a value without parts.
+        match token(text, at)? {
+            bracket @ (b'{' | b'[') => {
+                open.push(bracket);
+                if open.len() > MAX_DEPTH {
+                    return None;
                 }
-                b'[' => {
-                    self.enter(b'[')?;
-                    if self.peek()? != b']' {
-                        continue;
+                let closing = if bracket == b'{' { b'}' } else { b']' };
+                if peek(text, at)? == closing {
+                    *at += 1;
+                    open.pop();
+                } else {
+                    if bracket == b'{' {
+                        name(text, at)?;
                     }
-                    self.at += 1;
-                    self.leave(b'[')?;
-                }
-                b'"' => self.string()?,
-                first => self.scalar(first)?,
-            }
-            // Up again, to where another value follows.
-            loop {
-                let Some(&around) = self.open.last() else {
-                    return self.peek().is_none().then_some(());
-                };
-                match (self.token()?, around) {
-                    (b',', b'[') => break,
-                    (b',', _) => {
-                        if self.token()? != b'"' {
-                            return None;
-                        }
-                        self.name()?;
-                        break;
-                    }
-                    (b'}', b'{') | (b']', b'[') => self.leave(around)?,
-                    _ => return None,
+                    continue;
                 }
             }
+            b'"' => string(text, at)?,
+            first => scalar(text, at, first)?,
         }
-    }
-
-    fn enter(&mut self, bracket: u8) -> Option<()> {
-        self.open.push(bracket);
-        (self.open.len() <= MAX_DEPTH).then_some(())
-    }
-
-    fn leave(&mut self, bracket: u8) -> Option<()> {
-        (self.open.pop()? == bracket).then_some(())
-    }
-
-    /// The next byte that is no white space, taken.
-    fn token(&mut self) -> Option<u8> {
-        let byte = self.peek()?;
-        self.at += 1;
-        Some(byte)
-    }
-
-    /// The next byte that is no white space.
-    fn peek(&mut self) -> Option<u8> {
+        // Up again, to where another value follows.
         loop {
-            match *self.text.get(self.at)? {
-                b' ' | b'\n' | b'\r' | b'\t' => self.at += 1,
-                byte => return Some(byte),
-            }
-        }
-    }
-
-    /// The rest of a member's name, and its colon.
-    fn name(&mut self) -> Option<()> {
-        self.string()?;
-        (self.token()? == b':').then_some(())
-    }
-
-    /// The rest of a string whose quotation mark was taken.
-    fn string(&mut self) -> Option<()> {
-        loop {
-            self.at += plain_run(self.text.get(self.at..)?);
-            let byte = *self.text.get(self.at)?;
-            self.at += 1;
-            match byte {
-                b'"' => return Some(()),
-                b'\\' => self.escape()?,
+            let Some(&around) = open.last() else {
+                return peek(text, at).is_none().then_some(());
+            };
+            match (token(text, at)?, around) {
+                (b',', b'[') => break,
+                (b',', _) => {
+                    name(text, at)?;
+                    break;
+                }
+                (b'}', b'{') | (b']', b'[') => {
+                    open.pop();
+                }
                 _ => return None,
             }
         }
     }
+}
 
-    fn escape(&mut self) -> Option<()> {
-        let kind = *self.text.get(self.at)?;
-        self.at += 1;
-        match kind {
-            b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(()),
-            b'u' => {
-                let digits = self.text.get(self.at..self.at + 4)?;
-                self.at += 4;
-                digits.iter().all(u8::is_ascii_hexdigit).then_some(())
-            }
-            _ => None,
-        }
-    }
+/// The next byte that is no white space, taken.
+#[inline(always)]
+fn token(text: &[u8], at: &mut usize) -> Option<u8> {
+    let byte = peek(text, at)?;
+    *at += 1;
+    Some(byte)
+}
 
-    /// The rest of a number or a literal.
-    fn scalar(&mut self, first: u8) -> Option<()> {
-        let rest = self.text.get(self.at..)?;
-        let literal: &[u8] = match first {
-            b't' => b"rue",
-            b'f' => b"alse",
-            b'n' => b"ull",
-            _ => return self.number(first),
-        };
-        self.at += literal.len();
-        rest.starts_with(literal).then_some(())
-    }
-
-    fn number(&mut self, first: u8) -> Option<()> {
-        let leading = match first {
-            b'-' => {
-                self.at += 1;
-                *self.text.get(self.at - 1)?
-            }
-            digit => digit,
-        };
-        match leading {
-            b'0' => {}
-            b'1'..=b'9' => self.digits(),
-            _ => return None,
-        }
-        if self.text.get(self.at) == Some(&b'.') {
-            self.at += 1;
-            self.some_digits()?;
-        }
-        if let Some(b'e' | b'E') = self.text.get(self.at) {
-            self.at += 1;
-            if let Some(b'+' | b'-') = self.text.get(self.at) {
-                self.at += 1;
-            }
-            self.some_digits()?;
-        }
-        Some(())
-    }
-
-    fn some_digits(&mut self) -> Option<()> {
-        let before = self.at;
-        self.digits();
-        (self.at > before).then_some(())
-    }
-
-    fn digits(&mut self) {
-        while self.text.get(self.at).is_some_and(u8::is_ascii_digit) {
-            self.at += 1;
+/// The next byte that is no white space.
+#[inline(always)]
+fn peek(text: &[u8], at: &mut usize) -> Option<u8> {
+    loop {
+        match *text.get(*at)? {
+            b' ' | b'\n' | b'\r' | b'\t' => *at += 1,
+            byte => return Some(byte),
         }
     }
 }
 
-const ONES: u64 = u64::from_ne_bytes([0x01; 8]);
-const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);
+/// A member's name, and its colon.
+#[inline(always)]
+fn name(text: &[u8], at: &mut usize) -> Option<()> {
+    if token(text, at)? != b'"' {
+        return None;
+    }
+    string(text, at)?;
+    (token(text, at)? == b':').then_some(())
+}
 
-/// How many bytes stand before the next quotation mark, backslash or control character; eight at a
-/// step.
-fn plain_run(text: &[u8]) -> usize {
-    let (words, rest) = text.as_chunks::<8>();
-    for (index, word) in words.iter().enumerate() {
-        let word = u64::from_le_bytes(*word);
-        let zero_in = |word: u64| word.wrapping_sub(ONES) & !word & HIGH;
-        let quote = zero_in(word ^ (ONES * u64::from(b'"')));
-        let backslash = zero_in(word ^ (ONES * u64::from(b'\\')));
-        let control = word.wrapping_sub(ONES * 0x20) & !word & HIGH;
-        let found = quote | backslash | control;
-        if found != 0 {
+/// The rest of a string whose quotation mark was taken.
+#[inline(always)]
+fn string(text: &[u8], at: &mut usize) -> Option<()> {
+    loop {
+        if let Some(word) = text.get(*at..)?.first_chunk() {
+            let marks = marks(*word);
+            if marks == 0 {
+                *at += WORD;
+                continue;
+            }
             // The lowest mark is exact: borrows only run upwards.
-            return index * 8 + (found.trailing_zeros() / 8) as usize;
+            *at += (marks.trailing_zeros() / 8) as usize;
+        }
+        let byte = *text.get(*at)?;
+        *at += 1;
+        match byte {
+            b'"' => return Some(()),
+            b'\\' => *at += escape(text.get(*at..)?)?,
+            0..=0x1f => return None,
+            _ => {}
         }
     }
-    let special = |byte: &u8| matches!(*byte, b'"' | b'\\' | 0..=0x1f);
-    let tail = rest.iter().position(special).unwrap_or(rest.len());
-    words.len() * 8 + tail
+}
+
+/// The length of an escape without its backslash.
+fn escape(text: &[u8]) -> Option<usize> {
+    match text.first()? {
+        b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(1),
+        b'u' => {
+            let digits = text.get(1..5)?;
+            digits.iter().all(u8::is_ascii_hexdigit).then_some(5)
+        }
+        _ => None,
+    }
+}
+
+/// The rest of a number or a literal.
+#[inline(always)]
+fn scalar(text: &[u8], at: &mut usize, first: u8) -> Option<()> {
+    let literal: &[u8] = match first {
+        b't' => b"rue",
+        b'f' => b"alse",
+        b'n' => b"ull",
+        _ => return number(text, at, first),
+    };
+    let rest = text.get(*at..)?;
+    *at += literal.len();
+    rest.starts_with(literal).then_some(())
+}
+
+#[inline(always)]
+fn number(text: &[u8], at: &mut usize, first: u8) -> Option<()> {
+    let leading = match first {
+        b'-' => {
+            *at += 1;
+            *text.get(*at - 1)?
+        }
+        digit => digit,
+    };
+    match leading {
+        b'0' => {}
+        b'1'..=b'9' => digits(text, at),
+        _ => return None,
+    }
+    if text.get(*at) == Some(&b'.') {
+        *at += 1;
+        some_digits(text, at)?;
+    }
+    if let Some(b'e' | b'E') = text.get(*at) {
+        *at += 1;
+        if let Some(b'+' | b'-') = text.get(*at) {
+            *at += 1;
+        }
+        some_digits(text, at)?;
+    }
+    Some(())
+}
+
+#[inline(always)]
+fn some_digits(text: &[u8], at: &mut usize) -> Option<()> {
+    let before = *at;
+    digits(text, at);
+    (*at > before).then_some(())
+}
+
+#[inline(always)]
+fn digits(text: &[u8], at: &mut usize) {
+    while text.get(*at).is_some_and(u8::is_ascii_digit) {
+        *at += 1;
+    }
+}
+
+/// Bytes looked at in one step.
+const WORD: usize = size_of::<u64>();
+const ONES: u64 = u64::from_ne_bytes([0x01; WORD]);
+const HIGH: u64 = u64::from_ne_bytes([0x80; WORD]);
+
+/// The high bit of each quotation mark, backslash and control character, and maybe of bytes above the first.
+#[inline(always)]
+fn marks(word: [u8; WORD]) -> u64 {
+    let word = u64::from_le_bytes(word);
+    let zero_in = |word: u64| word.wrapping_sub(ONES) & !word & HIGH;
+    let quote = zero_in(word ^ (ONES * u64::from(b'"')));
+    let backslash = zero_in(word ^ (ONES * u64::from(b'\\')));
+    let control = word.wrapping_sub(ONES * 0x20) & !word & HIGH;
+    quote | backslash | control
 }
 
 #[cfg(test)]

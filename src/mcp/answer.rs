@@ -6,10 +6,11 @@ use serde_json::json;
 use serde_json::value::RawValue;
 
 use super::Message;
-use super::content::write_outcome;
+use super::content::{size_of, write_outcome};
 use super::error::{Refusal, shorten};
 use super::human;
 use super::input::InputRequired;
+use super::payload::Writer;
 use super::revision::Revision;
 use super::server::Server;
 use crate::invoke::CallError;
@@ -92,18 +93,20 @@ impl Form {
     }
 
     fn result(&self, outcome: &Outcome, publishes_output: bool) -> Message {
-        let mut out = Vec::with_capacity(256);
-        start(&mut out, &self.id);
+        let mut writer = Writer::with_capacity(256 + size_of(outcome));
+        start(&mut writer.out, &self.id);
         if self.revision.is_modern() {
-            out.extend_from_slice(b"\"resultType\":\"complete\",");
+            let complete = b"\"resultType\":\"complete\",";
+            writer.out.extend_from_slice(complete);
         }
-        write_outcome(&mut out, outcome, self.revision, publishes_output);
+        write_outcome(&mut writer, outcome, self.revision, publishes_output);
         if self.revision.is_modern() {
-            out.push(b',');
-            out.extend_from_slice(self.server.identity.meta.as_bytes());
+            writer.out.push(b',');
+            let meta = self.server.identity.meta.as_bytes();
+            writer.out.extend_from_slice(meta);
         }
-        end(&mut out);
-        Message::ok(out)
+        end(&mut writer.out);
+        Message::ok(writer.finish())
     }
 }
 
@@ -138,7 +141,7 @@ mod tests {
     }
 
     fn wire(message: &Message) -> Value {
-        serde_json::from_slice(&message.body).unwrap()
+        serde_json::from_slice(&message.body.clone().into_bytes()).unwrap()
     }
 
     fn invalid() -> CallError {

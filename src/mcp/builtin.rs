@@ -189,7 +189,7 @@ fn done(text: String) -> Outcome {
     let text = Text::from(text);
     Outcome {
         content: vec![crate::tool::Content::Text(text.clone())],
-        structured: Some(text),
+        structured: Some(text.into()),
         is_error: false,
         status: None,
     }

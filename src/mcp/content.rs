@@ -3,55 +3,72 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
+use super::payload::{SHARED, Writer};
 use super::revision::Revision;
-use crate::tool::{Content, Outcome, escape_json_into};
+use crate::tool::{Content, Outcome, Structured, escape_json_into};
 
 /// Appends the members of a `CallToolResult`, without the braces around them.
 ///
 /// `publishes_output`: the client has seen an `outputSchema` for the tool. SDK clients check
 /// `structuredContent` against it even where the result is an error, so an error has none then.
 pub(crate) fn write_outcome(
-    out: &mut Vec<u8>,
+    writer: &mut Writer,
     outcome: &Outcome,
     revision: Revision,
     publishes_output: bool,
 ) {
-    out.reserve(size_of(outcome));
-    out.extend_from_slice(b"\"content\":[");
+    writer.out.extend_from_slice(b"\"content\":[");
     for (index, content) in outcome.content.iter().enumerate() {
         if index > 0 {
-            out.push(b',');
+            writer.out.push(b',');
         }
-        write_content(out, content, revision);
+        write_content(&mut writer.out, content, revision);
     }
-    out.push(b']');
+    writer.out.push(b']');
     if let Some(structured) = &outcome.structured {
-        let raw = structured.as_bytes().trim_ascii();
-        let shape = revision.has_any_structured() || raw.starts_with(b"{");
+        let shape = revision.has_any_structured() || structured.is_object();
         let honest = !(outcome.is_error && publishes_output && revision.has_title());
-        if revision.has_structured() && shape && honest && !raw.is_empty() {
-            out.extend_from_slice(b",\"structuredContent\":");
-            out.extend_from_slice(raw);
+        if revision.has_structured() && shape && honest {
+            write_structured(writer, structured);
         }
     }
-    out.extend_from_slice(if outcome.is_error {
+    writer.out.extend_from_slice(if outcome.is_error {
         b",\"isError\":true"
     } else {
         b",\"isError\":false"
     });
 }
 
-/// About how many bytes the outcome takes.
-fn size_of(outcome: &Outcome) -> usize {
+fn text_block(out: &mut Vec<u8>, text: &[u8]) {
+    member(out, b"{\"type\":\"text\",\"text\":\"", text);
+    out.push(b'}');
+}
+
+fn write_structured(writer: &mut Writer, structured: &Structured) {
+    let json = structured.json().clone().into_bytes();
+    let trimmed = json.trim_ascii();
+    if trimmed.is_empty() {
+        return;
+    }
+    let (before, behind) = structured.frame();
+    writer.out.extend_from_slice(b",\"structuredContent\":");
+    writer.out.extend_from_slice(before.as_bytes());
+    writer.share(json.slice_ref(trimmed));
+    writer.out.extend_from_slice(behind.as_bytes());
+}
+
+/// About how many bytes the outcome takes that are not shared.
+pub(crate) fn size_of(outcome: &Outcome) -> usize {
     let blocks: usize = outcome.content.iter().map(block_size).sum();
     let structured = outcome.structured.as_ref();
-    96 + blocks + structured.map_or(0, |text| text.as_bytes().len() + 24)
+    let short = structured.map_or(0, |data| data.json().as_bytes().len().min(SHARED));
+    128 + blocks + short
 }
 
 fn block_size(content: &Content) -> usize {
     match content {
-        // JSON in a text has quotes to escape: about one byte in eight.
-        Content::Text(text) => 32 + text.as_bytes().len() * 9 / 8,
+        // JSON in a text has quotes to escape: about one byte in five.
+        Content::Text(text) => 32 + text.as_bytes().len() * 6 / 5,
         Content::Document { uri, text, .. } => 128 + uri.len() + text.as_bytes().len() * 9 / 8,
         Content::Image { data, .. } | Content::Audio { data, .. } => 96 + data.len() / 3 * 4,
         Content::Blob { uri, data, .. } => 128 + uri.len() + data.len() / 3 * 4,
@@ -61,10 +78,7 @@ fn block_size(content: &Content) -> usize {
 
 fn write_content(out: &mut Vec<u8>, content: &Content, revision: Revision) {
     match content {
-        Content::Text(text) => {
-            member(out, b"{\"type\":\"text\",\"text\":\"", text.as_bytes());
-            out.push(b'}');
-        }
+        Content::Text(text) => text_block(out, text.as_bytes()),
         Content::Image { data, media_type } => {
             media(out, b"{\"type\":\"image\",\"data\":\"", data, media_type);
         }
@@ -109,9 +123,7 @@ fn write_content(out: &mut Vec<u8>, content: &Content, revision: Revision) {
         Content::Link {
             uri, description, ..
         } => {
-            let text = format!("{description} ({uri})");
-            member(out, b"{\"type\":\"text\",\"text\":\"", text.as_bytes());
-            out.push(b'}');
+            text_block(out, format!("{description} ({uri})").as_bytes());
         }
     }
 }
@@ -160,11 +172,16 @@ mod tests {
     use bytes::Bytes;
     use serde_json::{Value, json};
 
+    fn written(outcome: &Outcome, revision: Revision, publishes: bool) -> Bytes {
+        let mut writer = Writer::default();
+        writer.out.push(b'{');
+        write_outcome(&mut writer, outcome, revision, publishes);
+        writer.out.push(b'}');
+        writer.finish().into_bytes()
+    }
+
     fn wire(outcome: &Outcome, revision: Revision, publishes: bool) -> Value {
-        let mut out = vec![b'{'];
-        write_outcome(&mut out, outcome, revision, publishes);
-        out.push(b'}');
-        serde_json::from_slice(&out).unwrap()
+        serde_json::from_slice(&written(outcome, revision, publishes)).unwrap()
     }
 
     fn with(content: Content) -> Outcome {
@@ -265,7 +282,7 @@ mod tests {
     fn structured_content_follows_the_revision() {
         let outcome = |text: &'static str, is_error| Outcome {
             content: Vec::new(),
-            structured: Some(Text::from(text)),
+            structured: Some(text.into()),
             is_error,
             status: None,
         };
@@ -283,9 +300,8 @@ mod tests {
         assert!(has(&array, Revision::V2026_07_28, false));
         assert!(has(&error, Revision::V2026_07_28, false));
         assert!(!has(&error, Revision::V2026_07_28, true));
-        let mut out = Vec::new();
-        write_outcome(&mut out, &object, Revision::V2026_07_28, false);
-        let text = String::from_utf8(out).unwrap();
+        let out = written(&object, Revision::V2026_07_28, false);
+        let text = std::str::from_utf8(&out).unwrap();
         assert!(
             text.contains("\"structuredContent\":{\"a\":12345678901234567890.50},"),
             "{text}"

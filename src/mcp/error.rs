@@ -1,6 +1,5 @@
 //! Why a message is refused, and the one table that says how that looks on the wire.
 
-use bytes::Bytes;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -156,7 +155,7 @@ impl Refusal {
         };
         Message {
             status: if modern { row.modern } else { row.handshake },
-            body: serde_json::to_vec(&wire).map_or_else(|_| Bytes::new(), Bytes::from),
+            body: serde_json::to_vec(&wire).unwrap_or_default().into(),
             session: None,
         }
     }
@@ -214,12 +213,12 @@ mod tests {
         for (refusal, code, modern, handshake) in rows {
             let message = refusal.message(None, true);
             assert_eq!(message.status, modern, "{refusal:?}");
-            let value: Value = serde_json::from_slice(&message.body).unwrap();
+            let value: Value = serde_json::from_slice(&message.body.into_bytes()).unwrap();
             assert_eq!(value["error"]["code"], code, "{refusal:?}");
             assert!(value.get("id").is_none());
             let message = refusal.message(None, false);
             assert_eq!(message.status, handshake, "{refusal:?}");
-            let value: Value = serde_json::from_slice(&message.body).unwrap();
+            let value: Value = serde_json::from_slice(&message.body.into_bytes()).unwrap();
             assert_eq!(value.get("id"), Some(&Value::Null));
         }
     }

@@ -152,7 +152,7 @@ mod tests {
                 Ok(_) => return 0,
             },
         };
-        let body = refusal.message(None, false).body;
+        let body = refusal.message(None, false).body.into_bytes();
         let value: serde_json::Value = serde_json::from_slice(&body).unwrap();
         value["error"]["code"].as_i64().unwrap()
     }

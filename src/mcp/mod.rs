@@ -20,6 +20,7 @@ mod listing;
 mod message;
 mod modern;
 mod params;
+mod payload;
 mod peer;
 mod progress;
 mod resources;
@@ -40,6 +41,7 @@ use futures_util::Stream;
 pub use call::Work;
 pub use headers::{Header, Headers};
 pub use input::InputRequired;
+pub use payload::Payload;
 pub use peer::{Peer, PeerError};
 pub use revision::Revision;
 pub use server::{Fault, Server};
@@ -54,7 +56,7 @@ pub struct Message {
     /// The HTTP status it travels with.
     pub status: u16,
     /// JSON text. Line feeds and carriage returns in it stand between tokens only.
-    pub body: Bytes,
+    pub body: Payload,
     /// The id of a session that begins with this message.
     pub session: Option<Arc<str>>,
 }
@@ -98,7 +100,7 @@ impl From<Message> for Accepted {
 }
 
 impl Message {
-    fn ok(body: impl Into<Bytes>) -> Self {
+    fn ok(body: impl Into<Payload>) -> Self {
         Self {
             status: 200,
             body: body.into(),

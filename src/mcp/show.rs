@@ -2,6 +2,7 @@
 
 use super::content::write_outcome;
 use super::listing::{definition, definitions};
+use super::payload::Writer;
 use super::revision::Revision;
 use super::settings::Settings;
 use crate::tool::{Outcome, Tool};
@@ -24,8 +25,10 @@ pub fn tool_definitions<'a>(
 /// A `CallToolResult` as JSON text.
 #[must_use]
 pub fn call_result(outcome: &Outcome) -> String {
-    let mut out = vec![b'{'];
-    write_outcome(&mut out, outcome, Revision::V2026_07_28, false);
-    out.push(b'}');
-    String::from_utf8(out).unwrap_or_default()
+    let mut writer = Writer::default();
+    writer.out.push(b'{');
+    write_outcome(&mut writer, outcome, Revision::V2026_07_28, false);
+    writer.out.push(b'}');
+    let text = writer.finish().into_bytes();
+    String::from_utf8(text.into()).unwrap_or_default()
 }

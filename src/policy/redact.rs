@@ -110,7 +110,7 @@ impl Redactor {
     #[must_use]
     pub fn outcome(&self, mut outcome: Outcome, secret: &HashSet<String>) -> Outcome {
         let full = self.answers || outcome.is_error;
-        let shared = outcome.structured.clone();
+        let shared = outcome.structured.as_ref().map(|data| data.json().clone());
         let mut masked: Option<Text> = None;
         for content in &mut outcome.content {
             let (Content::Text(text) | Content::Document { text, .. }) = content else {
@@ -127,15 +127,19 @@ impl Redactor {
             }
         }
         if let Some(structured) = &mut outcome.structured {
-            let new = masked.or_else(|| self.whole(structured, full, secret));
+            let new = match masked {
+                Some(masked) if is_same(structured.json(), &masked) => None,
+                Some(masked) => Some(masked),
+                None => self.whole(structured.json(), full, secret),
+            };
             // A part that is no JSON any more would break the message it stands in.
             if let Some(new) = new {
                 let fits =
                     serde_json::from_str::<&serde_json::value::RawValue>(new.as_str()).is_ok();
                 *structured = if fits {
-                    new
+                    structured.with(new)
                 } else {
-                    Text::from("{\"redacted\":true}")
+                    "{\"redacted\":true}".into()
                 };
             }
         }

@@ -22,7 +22,7 @@ pub use command::{
 pub use escape::escape_json_into;
 pub use json::Json;
 pub use name::{InvalidToolName, ToolName};
-pub use outcome::{Content, Outcome, Text};
+pub use outcome::{Content, Outcome, Structured, Text};
 pub use security::{SchemeKind, Security, SecurityNeed, SecurityScheme};
 pub use target::{
     Body, BodyArgument, BodyCodec, BodyMedia, FieldEncoding, FlatField, HttpTarget, Location,

@@ -7,8 +7,8 @@ use bytes::Bytes;
 pub struct Outcome {
     /// What the model reads.
     pub content: Vec<Content>,
-    /// The same as data: valid JSON text, as received.
-    pub structured: Option<Text>,
+    /// The same as data.
+    pub structured: Option<Structured>,
     /// The operation failed (MCP `isError`).
     pub is_error: bool,
     /// The upstream's HTTP status or the child's exit code, for the log.
@@ -91,6 +91,77 @@ pub enum Content {
         /// In bytes, when known.
         size: Option<u64>,
     },
+}
+
+/// Data of an outcome: valid JSON text as it was received, by itself or as a member of an object.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Structured {
+    json: Text,
+    is_result: bool,
+}
+
+impl Structured {
+    /// The text by itself.
+    #[must_use]
+    pub fn plain(json: Text) -> Self {
+        Self {
+            json,
+            is_result: false,
+        }
+    }
+
+    /// The text as the member `result` of an object, for clients that take nothing but objects.
+    #[must_use]
+    pub fn result(json: Text) -> Self {
+        Self {
+            json,
+            is_result: true,
+        }
+    }
+
+    /// The text as it was received.
+    #[must_use]
+    pub fn json(&self) -> &Text {
+        &self.json
+    }
+
+    /// The same with another text in its place.
+    #[must_use]
+    pub fn with(&self, json: Text) -> Self {
+        Self {
+            json,
+            is_result: self.is_result,
+        }
+    }
+
+    /// What stands before and behind the received text.
+    #[must_use]
+    pub fn frame(&self) -> (&'static str, &'static str) {
+        if self.is_result {
+            ("{\"result\":", "}")
+        } else {
+            ("", "")
+        }
+    }
+
+    /// Whether it is a JSON object.
+    #[must_use]
+    pub fn is_object(&self) -> bool {
+        self.is_result || self.json.as_bytes().trim_ascii_start().starts_with(b"{")
+    }
+
+    /// All of it in one piece.
+    #[must_use]
+    pub fn to_text(&self) -> String {
+        let (before, behind) = self.frame();
+        [before, self.json.as_str(), behind].concat()
+    }
+}
+
+impl<T: Into<Text>> From<T> for Structured {
+    fn from(json: T) -> Self {
+        Self::plain(json.into())
+    }
 }
 
 /// Bytes that are known to be UTF-8, shared with the buffer they were received in.

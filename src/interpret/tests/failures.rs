@@ -11,7 +11,10 @@ fn errors_say_what_failed_why_and_what_to_do() {
     ));
     assert!(outcome.is_error);
     assert_eq!(outcome.status, Some(404));
-    assert_eq!(structured(&outcome), Some("{\"error\":\"no such pet\"}"));
+    assert_eq!(
+        structured(&outcome).as_deref(),
+        Some("{\"error\":\"no such pet\"}")
+    );
     assert_eq!(
         texts(&outcome),
         [

@@ -59,11 +59,11 @@ fn a_success_with_a_published_output_always_has_an_object() {
                 };
                 let outcome = limited(true, reply.clone()).outcome;
                 let data = structured(&outcome).unwrap_or_default();
-                let data: serde_json::Value = serde_json::from_str(data).unwrap();
+                let data: serde_json::Value = serde_json::from_str(&data).unwrap();
                 assert!(data.is_object() && !outcome.is_error, "{reply:?}");
                 assert!(!outcome.content.is_empty(), "{reply:?}");
                 let outcome = limited(false, reply.clone()).outcome;
-                let valid = |data| serde_json::from_str::<serde_json::Value>(data).is_ok();
+                let valid = |data: String| serde_json::from_str::<serde_json::Value>(&data).is_ok();
                 assert!(structured(&outcome).is_none_or(valid), "{reply:?}");
             }
         }
@@ -75,7 +75,7 @@ fn what_was_left_out_is_whole_elsewhere() {
     let body = b"[1,2,3,4,5,6,7,8,9,10,11,12]";
     let Interpreted { outcome, whole } = limited(false, typed(200, "application/json", body));
     assert_eq!(texts(&outcome)[0], "[1,2,3,4,5,6,7,8,9]");
-    assert_eq!(structured(&outcome), Some("[1,2,3,4,5,6,7,8,9]"));
+    assert_eq!(structured(&outcome).as_deref(), Some("[1,2,3,4,5,6,7,8,9]"));
     let notice = texts(&outcome)[1];
     assert!(
         notice.contains("of 28 bytes is longer than the limit of 20 bytes"),
@@ -137,7 +137,7 @@ fn a_stream_says_why_it_ends() {
         };
         let outcome = limited(false, reply).outcome;
         assert_eq!(texts(&outcome)[0], "data: 1\n\n");
-        assert_eq!(structured(&outcome), Some("{\"events\":[1]}"));
+        assert_eq!(structured(&outcome).as_deref(), Some("{\"events\":[1]}"));
         let notice = texts(&outcome)[1];
         assert!(
             notice.contains(why) && notice.contains("1 complete event;"),

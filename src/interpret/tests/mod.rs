@@ -11,7 +11,7 @@ use url::Url;
 
 use super::*;
 use crate::handler::{Cut, CutBy, HandleError, HttpReply};
-use crate::tool::{Content, HttpTarget, Outcome, PathTemplate};
+use crate::tool::{Content, HttpTarget, Outcome, PathTemplate, Structured};
 
 fn target(method: Method) -> HttpTarget {
     HttpTarget {
@@ -65,8 +65,8 @@ fn texts(outcome: &Outcome) -> Vec<&str> {
         .collect()
 }
 
-fn structured(outcome: &Outcome) -> Option<&str> {
-    outcome.structured.as_ref().map(|text| text.as_str())
+fn structured(outcome: &Outcome) -> Option<String> {
+    outcome.structured.as_ref().map(Structured::to_text)
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn json_is_text_as_received_and_data() {
     ] {
         let outcome = read(typed(200, media_type, body.as_bytes()));
         assert_eq!(texts(&outcome), [body]);
-        assert_eq!(structured(&outcome), Some(body));
+        assert_eq!(structured(&outcome).as_deref(), Some(body));
         assert!(!outcome.is_error);
         assert_eq!(outcome.status, Some(200));
     }
@@ -99,9 +99,9 @@ fn every_json_value_is_an_object_where_an_output_is_published() {
     for (body, expected) in cases {
         let outcome = published(typed(200, "application/json", body.as_bytes()));
         assert_eq!(texts(&outcome), [body]);
-        assert_eq!(structured(&outcome), Some(expected));
+        assert_eq!(structured(&outcome).as_deref(), Some(expected));
         let plain = read(typed(200, "application/json", body.as_bytes()));
-        assert_eq!(structured(&plain), Some(body));
+        assert_eq!(structured(&plain).as_deref(), Some(body));
     }
 }
 
@@ -113,11 +113,11 @@ fn what_only_claims_to_be_json_is_text() {
     }
     let outcome = published(typed(200, "application/json", b"say \"hi\""));
     assert_eq!(
-        structured(&outcome),
+        structured(&outcome).as_deref(),
         Some("{\"result\":\"say \\\"hi\\\"\"}")
     );
     let marked = read(typed(200, "application/json", b"\xef\xbb\xbf{}"));
-    assert_eq!(structured(&marked), Some("{}"));
+    assert_eq!(structured(&marked).as_deref(), Some("{}"));
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn texts_are_decoded_by_their_charset() {
         "application/json; charset=utf-16le",
         b"[\x001\x00]\x00",
     ));
-    assert_eq!(structured(&wide), Some("[1]"));
+    assert_eq!(structured(&wide).as_deref(), Some("[1]"));
 }
 
 #[test]
@@ -175,7 +175,7 @@ fn bytes_keep_their_kind() {
             media_type: "audio/mpeg".to_owned()
         }]
     );
-    assert_eq!(structured(&audio), Some("{\"result\":null}"));
+    assert_eq!(structured(&audio).as_deref(), Some("{\"result\":null}"));
     let headers = [
         ("content-type", "application/pdf"),
         (
@@ -198,7 +198,7 @@ fn bytes_keep_their_kind() {
 #[test]
 fn a_body_without_a_type_is_looked_at() {
     assert_eq!(
-        structured(&read(reply(200, &[], "{\"a\":1}"))),
+        structured(&read(reply(200, &[], "{\"a\":1}"))).as_deref(),
         Some("{\"a\":1}")
     );
     assert_eq!(texts(&read(reply(200, &[], "plain"))), ["plain"]);
@@ -223,7 +223,7 @@ fn no_body_is_a_success_with_the_status_as_text() {
         assert!(!outcome.is_error);
         assert_eq!(structured(&outcome), None);
         assert_eq!(
-            structured(&published(reply(status, &[], ""))),
+            structured(&published(reply(status, &[], ""))).as_deref(),
             Some("{\"result\":null}")
         );
     }
@@ -254,7 +254,7 @@ fn a_cut_answer_never_passes_for_a_whole_one() {
     assert_eq!(structured(&outcome), None);
     let outcome = published(cut("application/json", b"12345"));
     assert_eq!(
-        structured(&outcome),
+        structured(&outcome).as_deref(),
         Some("{\"result\":null,\"truncated\":true}")
     );
     assert_eq!(texts(&read(cut("text/plain", b"abc\xc3")))[0], "abc");

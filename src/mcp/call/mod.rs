@@ -223,7 +223,9 @@ async fn finish_batch(items: Vec<Accepted>) -> Answer {
         // Nothing in a batch streams: see `prepare`.
         if let Answer::Message(message) = answer {
             out.push(if out.is_empty() { b'[' } else { b',' });
-            out.extend_from_slice(&message.body);
+            for piece in message.body.into_pieces() {
+                out.extend_from_slice(&piece);
+            }
         }
     }
     if out.is_empty() {
@@ -252,7 +254,7 @@ async fn watch(mut messages: mpsc::Receiver<Bytes>, mut run: Run) -> Answer {
             match answer {
                 Some(answer) if queue.is_empty() => Answer::Message(answer),
                 Some(answer) => {
-                    queue.push_back(answer.body);
+                    queue.push_back(answer.body.into_bytes());
                     Answer::Stream(relay(queue, messages, None))
                 }
                 None => Answer::Nothing,
@@ -281,7 +283,7 @@ fn relay(
                     while let Ok(message) = messages.try_recv() {
                         queue.push_back(message);
                     }
-                    queue.extend(answer.map(|answer| answer.body));
+                    queue.extend(answer.map(|answer| answer.body.into_bytes()));
                     let first = queue.pop_front()?;
                     Some((first, (queue, messages, None)))
                 }

@@ -40,7 +40,7 @@ impl Client {
         let Answer::Message(message) = answer else {
             panic!("{answer:?}");
         };
-        serde_json::from_slice(&message.body).unwrap()
+        serde_json::from_slice(&message.body.into_bytes()).unwrap()
     }
 
     async fn initialize(&self, version: &str, capabilities: Value) -> Value {
@@ -250,6 +250,7 @@ async fn handshake_methods() {
     assert!(
         message
             .body
+            .into_bytes()
             .starts_with(br#"{"jsonrpc":"2.0","id":1,"error":{"code":-32700"#)
     );
 }

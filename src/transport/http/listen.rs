@@ -4,19 +4,20 @@
 //! streamed answer 40 ms.
 
 use std::convert::Infallible;
-use std::future::Future;
+use std::future::{Future, poll_fn};
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use hyper::server::conn::http1::Builder;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+use tokio::task::JoinSet;
 
+use super::together::Together;
 use super::{Entrance, Settings};
 
 /// Longest request head, in bytes.
@@ -36,8 +37,8 @@ pub async fn serve(
     shutdown: impl Future<Output = ()>,
 ) {
     let slots = Arc::new(Semaphore::new(settings.max_connections));
-    let connections = TaskTracker::new();
-    let (closing, dropping) = (CancellationToken::new(), CancellationToken::new());
+    let mut connections = JoinSet::new();
+    let closing = Arc::new(Closing::default());
     let builder = builder(settings.header_timeout);
     tokio::pin!(shutdown);
     loop {
@@ -49,29 +50,41 @@ pub async fn serve(
         let Some((stream, slot)) = accepted else {
             continue;
         };
-        let connection = connection(&builder, stream, entrance.clone(), closing.clone());
-        let dropping = dropping.clone();
+        // Those that have ended make room for their successors.
+        while connections.try_join_next().is_some() {}
+        let connection = connection(&builder, stream, entrance.clone(), Arc::clone(&closing));
         connections.spawn(async move {
-            tokio::select! {
-                () = connection => {}
-                () = dropping.cancelled() => {}
-            }
+            connection.await;
             drop(slot);
         });
     }
     drop(listener);
-    closing.cancel();
-    connections.close();
-    if tokio::time::timeout(settings.drain, connections.wait())
-        .await
-        .is_err()
-    {
+    closing.begin();
+    let ended = async { while connections.join_next().await.is_some() {} };
+    if tokio::time::timeout(settings.drain, ended).await.is_err() {
         tracing::warn!(
             connections = connections.len(),
             "dropping what is still under way"
         );
-        dropping.cancel();
-        connections.wait().await;
+        connections.shutdown().await;
+    }
+}
+
+/// Told to all connections at once. Looking is cheap, and a connection looks each time it is woken.
+#[derive(Default)]
+struct Closing {
+    begun: AtomicBool,
+    wake: Notify,
+}
+
+impl Closing {
+    fn begin(&self) {
+        self.begun.store(true, Ordering::Release);
+        self.wake.notify_waiters();
+    }
+
+    fn has_begun(&self) -> bool {
+        self.begun.load(Ordering::Acquire)
     }
 }
 
@@ -113,23 +126,31 @@ fn connection(
     builder: &Builder,
     stream: TcpStream,
     entrance: Entrance,
-    closing: CancellationToken,
+    closing: Arc<Closing>,
 ) -> impl Future<Output = ()> + use<> {
     let service = service_fn(move |request| {
         let entrance = entrance.clone();
         async move { Ok::<_, Infallible>(entrance.answer(request).await) }
     });
-    let connection = builder.serve_connection(TokioIo::new(stream), service);
+    let connection = builder.serve_connection(TokioIo::new(Together::new(stream)), service);
     async move {
         tokio::pin!(connection);
-        let result = tokio::select! {
-            result = connection.as_mut() => result,
-            () = closing.cancelled() => {
-                connection.as_mut().graceful_shutdown();
-                connection.await
+        let woken = closing.wake.notified();
+        tokio::pin!(woken);
+        let (mut listens, mut ending) = (false, false);
+        let result = poll_fn(|context| {
+            if !listens {
+                // Once: the task that is woken stays the same.
+                listens = true;
+                let _ = woken.as_mut().poll(context);
             }
-        };
-        if let Err(error) = result {
+            if !ending && closing.has_begun() {
+                ending = true;
+                connection.as_mut().graceful_shutdown();
+            }
+            connection.as_mut().poll(context)
+        });
+        if let Err(error) = result.await {
             tracing::debug!(%error, "a connection broke");
         }
     }

@@ -6,6 +6,7 @@ mod guard;
 mod listen;
 mod pages;
 mod respond;
+mod together;
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;

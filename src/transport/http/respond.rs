@@ -1,5 +1,9 @@
 //! Answers as HTTP responses: one JSON body, or a stream of events.
 
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use axum::body::Body;
@@ -8,6 +12,7 @@ use bytes::{Bytes, BytesMut};
 use futures_util::{StreamExt as _, stream};
 use http::header::{self, HeaderName};
 use http::{HeaderMap, HeaderValue, StatusCode};
+use http_body::{Frame, SizeHint};
 
 use crate::mcp::{Answer, Message, Messages};
 use crate::transport::one_line;
@@ -29,7 +34,10 @@ pub(super) fn answer(answer: Answer, keep_alive: Duration) -> Response {
 /// One message.
 pub(super) fn message(message: Message) -> Response {
     let status = StatusCode::from_u16(message.status).unwrap_or(StatusCode::OK);
-    let mut response = json(status, message.body);
+    let mut response = match message.body.into_single() {
+        Ok(bytes) => json(status, bytes),
+        Err(pieces) => json(status, Body::new(InPieces::new(pieces))),
+    };
     if let Some(id) = message.session
         && let Ok(id) = HeaderValue::from_str(&id)
     {
@@ -43,13 +51,45 @@ pub(super) fn message(message: Message) -> Response {
 }
 
 /// A JSON body.
-pub(super) fn json(status: StatusCode, body: Bytes) -> Response {
-    let mut response = Response::new(Body::from(body));
+pub(super) fn json(status: StatusCode, body: impl Into<Body>) -> Response {
+    let mut response = Response::new(body.into());
     *response.status_mut() = status;
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, JSON);
     harden(headers);
     response
+}
+
+/// A body of a known length whose pieces are written together.
+struct InPieces {
+    pieces: VecDeque<Bytes>,
+}
+
+impl InPieces {
+    fn new(pieces: Vec<Bytes>) -> Self {
+        let pieces = pieces.into();
+        Self { pieces }
+    }
+}
+
+impl http_body::Body for InPieces {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        Poll::Ready(self.pieces.pop_front().map(|piece| Ok(Frame::data(piece))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.pieces.is_empty()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(self.pieces.iter().map(|piece| piece.len() as u64).sum())
+    }
 }
 
 /// A sentence for people.
@@ -87,7 +127,7 @@ pub(super) fn events(messages: Messages, keep_alive: Duration) -> Response {
             Ok(message) => event(&one_line(message?)),
             Err(_) => Bytes::from_static(b": still here\n\n"),
         };
-        Some((Ok::<_, std::convert::Infallible>(frame), messages))
+        Some((Ok::<_, Infallible>(frame), messages))
     });
     let mut response = Response::new(Body::from_stream(frames));
     let headers = response.headers_mut();

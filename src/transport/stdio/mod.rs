@@ -107,7 +107,7 @@ impl Connection {
                 Line::End => return Ok(End::Input),
                 Line::TooLong => {
                     let message = self.server.refuse(Fault::TooLarge(limit as u64), false);
-                    let _ = self.out.send(message.body).await;
+                    let _ = self.out.send(message.body.into_bytes()).await;
                 }
                 Line::Text(line) if line.trim_ascii().is_empty() => {}
                 Line::Text(line) => {
@@ -164,7 +164,7 @@ async fn deliver(answer: Answer, out: mpsc::Sender<Bytes>) {
     match answer {
         Answer::Nothing => {}
         // An error here means that nobody reads any more, which ends the connection elsewhere.
-        Answer::Message(message) => drop(out.send(message.body).await),
+        Answer::Message(message) => drop(out.send(message.body.into_bytes()).await),
         Answer::Stream(messages) => forward(messages, out).await,
     }
 }
