@@ -2,6 +2,7 @@
 //! stdio transport.
 
 mod lines;
+mod text;
 
 use std::io::{self, IsTerminal};
 
@@ -76,9 +77,10 @@ pub fn init(settings: &Settings, mask: Mask) -> Result<Logging, SetupError> {
     let (writer, logging) = lines::start(io::stderr(), mask).map_err(SetupError::Thread)?;
     let lines = fmt::layer().with_writer(writer);
     match settings.format {
-        Format::Text => registry
-            .with(lines.with_ansi(colours()).with_target(false))
-            .try_init(),
+        Format::Text => {
+            let text = text::Text { colours: colours() };
+            registry.with(lines.event_format(text)).try_init()
+        }
         Format::Json => registry.with(lines.json().flatten_event(true)).try_init(),
     }
     .map_err(SetupError::Taken)?;
