@@ -14,6 +14,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("hyper_util", &["transport/http", "handler/http/plain"]),
     ("reqwest", &["handler/http", "openapi/source"]),
     ("clap", &["main.rs", "cli/", "config/"]),
+    ("jsonwebtoken", &["transport/access"]),
     ("jsonschema", &["binding/", "discovery/convert"]),
     ("saphyr_parser", &["openapi/places"]),
     ("serde_json_path", &["openapi/overlay"]),

@@ -1,6 +1,8 @@
 //! The composition root: a configuration becomes a running application, until it is told to stop.
 
+mod issuers;
 mod loading;
+mod notes;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
@@ -9,6 +11,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use issuers::Issuers;
 pub use loading::LoadFailure;
 use loading::Patience;
 use tokio::net::TcpListener;
@@ -16,7 +19,7 @@ use tokio::sync::oneshot;
 
 use crate::config::Config;
 use crate::discovery::{self, Discovery};
-use crate::handler::http::{ClientError, HttpHandler};
+use crate::handler::http::{ClientError, HttpHandler, Reader};
 use crate::invoke::{CallError, Invoker};
 use crate::kept::{Memory, Store};
 use crate::mcp::Server;
@@ -25,6 +28,7 @@ use crate::policy::confirm::{Confirm, Gate, NoKey};
 use crate::policy::{Policy, PolicyError};
 use crate::registry::DuplicateName;
 use crate::tool::{Outcome, Target, Tool, ToolCall};
+use crate::transport::access::KeySource;
 use crate::transport::{self, Readiness, Ready};
 
 /// How long the end of the process waits for records to be written.
@@ -37,6 +41,8 @@ pub struct App {
     server: Arc<Server>,
     ready: Arc<Ready>,
     readiness: Readiness,
+    /// Where the keys of token issuers are read, if tokens are taken.
+    issuers: Option<Arc<dyn KeySource>>,
 }
 
 /// Why the application cannot start or go on.
@@ -148,7 +154,10 @@ impl App {
         let invoker = Arc::new(invoker);
         let server = Arc::new(Server::new(invoker.clone(), config.mcp.clone()));
         let (ready, readiness) = Readiness::pending();
+        let reads = config.listener.tokens.is_some();
+        let reader = reads.then(|| Reader::new(&config.http)).transpose()?;
         Ok(Self {
+            issuers: reader.map(|reader| -> Arc<dyn KeySource> { Arc::new(Issuers(reader)) }),
             invoker,
             server,
             ready: Arc::new(ready),
@@ -200,7 +209,9 @@ impl App {
     }
 
     async fn fill(&self, config: &Config, patience: Patience) -> Result<(), AppError> {
-        self.take(loading::load(config, patience).await?)
+        self.take(loading::load(config, patience).await?)?;
+        notes::idle_patterns(config, &self.invoker.catalogue());
+        Ok(())
     }
 
     fn take(&self, discovery: Discovery) -> Result<(), AppError> {
@@ -246,11 +257,15 @@ impl App {
 
     /// The HTTP routes, for mounting in an application of one's own.
     pub fn router(&self, config: &Config) -> transport::http::Router {
-        transport::http::router(
-            self.server.clone(),
-            &config.listener,
-            self.readiness.clone(),
-        )
+        let settings = self.listener(config);
+        transport::http::router(self.server.clone(), &settings, self.readiness.clone())
+    }
+
+    fn listener(&self, config: &Config) -> transport::http::Settings {
+        transport::http::Settings {
+            key_source: self.issuers.clone(),
+            ..config.listener.clone()
+        }
     }
 
     /// Serves HTTP until `stop` resolves, then finishes what is under way within the drain time.
@@ -260,11 +275,12 @@ impl App {
         config: &Config,
         stop: impl Future<Output = ()> + Send + 'static,
     ) {
-        let settings = &config.listener;
+        let settings = &self.listener(config);
         if let Ok(address) = listener.local_addr() {
-            if !address.ip().is_loopback() && settings.keys.is_empty() {
+            if !address.ip().is_loopback() && settings.keys.is_empty() && settings.tokens.is_none()
+            {
                 tracing::warn!(
-                    "listening on {address}, which others can reach: nobody is asked who they are; configure `access.keys`"
+                    "listening on {address}, which others can reach: nobody is asked who they are; configure `access.keys` or `access.oauth`"
                 );
             }
             tracing::info!("listening on http://{address}{}", settings.path);
@@ -272,6 +288,8 @@ impl App {
         let entrance =
             transport::http::Entrance::new(self.server.clone(), settings, self.readiness.clone());
         let stop = self.closing(stop);
+        let preparing = entrance.clone();
+        tokio::spawn(async move { preparing.prepare().await });
         transport::http::serve(listener, entrance, settings, stop).await;
     }
 

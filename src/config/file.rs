@@ -8,9 +8,10 @@ use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::access::AccessRules;
 use super::confirm::Confirm;
 use super::credentials::CredentialEntry;
-use super::policy::{AccessRules, Audit, Rates, Redact};
+use super::policy::{Audit, Rates, Redact};
 use crate::discovery::{BodyShape, OutputSchemas, Override, Rule, SchemaProfile};
 
 /// The whole file. The same shape is what `mcpinvoke config` prints, with every value filled in.
@@ -51,7 +52,7 @@ pub struct File {
     /// Headers of a client's request that are handed on to the upstream.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub forward_headers: Vec<String>,
-    /// Who may use the HTTP endpoint.
+    /// Who may use the bridge, and which tools.
     pub access: AccessRules,
     /// What is masked.
     pub redact: Redact,
@@ -338,6 +339,7 @@ impl File {
         let mut unknown = Vec::new();
         let reader = serde_yaml::Deserializer::from_str(text);
         let file = serde_ignored::deserialize(reader, |path| {
+            let path = path.to_string().replace(".?", "");
             unknown.push(format!(
                 "`{path}` is not a setting; `mcpinvoke config --schema` lists all"
             ));

@@ -2,6 +2,7 @@
 //!
 //! Each module owns its `Settings`; this one fills them. Only `app`, `cli` and `main` may know it.
 
+mod access;
 mod confirm;
 mod credentials;
 mod file;

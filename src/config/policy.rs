@@ -80,23 +80,3 @@ pub struct Rates {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub patience: Option<String>,
 }
-
-/// Who may use the HTTP endpoint; anybody where nothing is said. stdio is its user's own.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
-#[schemars(deny_unknown_fields)]
-pub struct AccessRules {
-    /// Keys, sent as `Authorization: Bearer KEY`.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub keys: Vec<AccessKey>,
-}
-
-/// A key and who it stands for.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
-pub struct AccessKey {
-    /// Who it stands for, in records and limits.
-    pub name: String,
-    /// The SHA-256 of a long random key, in hex: `printf %s KEY | sha256sum`.
-    pub hash: String,
-}

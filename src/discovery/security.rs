@@ -57,19 +57,52 @@ fn token_url(flows: &Value) -> Option<Url> {
         .filter(|url| matches!(url.scheme(), "http" | "https"))
 }
 
-/// What the operation asks for. A requirement that names no scheme of the document cannot be met,
-/// and its alternative goes with it.
+/// What the operation asks for. A scheme that the document does not define stays as one nobody can meet: without it
+/// its alternative would ask for nothing.
 pub(super) fn needs(operation: &Operation, schemes: &[Arc<SecurityScheme>]) -> Security {
     let alternatives = operation.security.iter().flatten();
-    let needs = alternatives.filter_map(|alternative| {
-        let needs = alternative.iter().map(|required| {
-            let scheme = schemes.iter().find(|one| one.name == required.scheme)?;
-            Some(SecurityNeed {
-                scheme: Arc::clone(scheme),
-                scopes: required.scopes.clone(),
-            })
+    let needs = alternatives.map(|alternative| {
+        let needs = alternative.iter().map(|required| SecurityNeed {
+            scheme: scheme(&required.scheme, schemes),
+            scopes: required.scopes.clone(),
         });
         needs.collect()
     });
     needs.collect()
+}
+
+fn scheme(name: &str, schemes: &[Arc<SecurityScheme>]) -> Arc<SecurityScheme> {
+    let defined = schemes.iter().find(|one| one.name == name);
+    defined.cloned().unwrap_or_else(|| {
+        Arc::new(SecurityScheme {
+            document: schemes.first().map_or(0, |one| one.document),
+            name: name.to_owned(),
+            kind: SchemeKind::Other("undefined".to_owned()),
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::discovery::fixture::{document, operation};
+    use crate::openapi::SecurityRequirement;
+
+    #[test]
+    fn a_scheme_that_is_not_defined_still_asks_for_its_scopes() {
+        let mut strange = operation("GET", "/x");
+        strange.security = Some(vec![vec![SecurityRequirement {
+            scheme: "nowhere".to_owned(),
+            scopes: vec!["admin".to_owned()],
+        }]]);
+        let document = document(vec![strange], &json!({}));
+        let needs = needs(&document.operations[0], &schemes(&document, 0));
+        assert_eq!(needs[0][0].scopes, ["admin"]);
+        assert_eq!(
+            needs[0][0].scheme.kind,
+            SchemeKind::Other("undefined".to_owned())
+        );
+    }
 }

@@ -1,7 +1,8 @@
 //! One call from start to end, whatever the transport.
 //!
-//! The order is fixed: find the tool, count, validate, bind, confirm, carry out, interpret, mask, record.
+//! The order is fixed: find the tool, check access, count, validate, bind, confirm, carry out, interpret, mask, record.
 
+mod access;
 mod answer;
 mod arguments;
 mod preview;
@@ -20,7 +21,7 @@ use crate::handler::http::HttpHandler;
 use crate::interpret::{self, Interpreted};
 use crate::kept::Store;
 use crate::policy::confirm::{Confirm, Gate, Stopped};
-use crate::policy::{CallRecord, Ending, Limited, Policy, secret_names};
+use crate::policy::{Access, CallRecord, Ending, Limited, Policy, secret_names};
 use crate::registry::{DuplicateName, Entry, Registry};
 use crate::tool::{CallId, Caller, HttpTarget, Outcome, Progress, Target, Tool, ToolCall};
 
@@ -54,6 +55,9 @@ pub enum CallError {
     /// There is no tool of this name, or not for this caller.
     #[error("unknown tool: {0}")]
     UnknownTool(String),
+    /// The caller's token lacks scopes; one with all of these would do.
+    #[error("the token's scopes do not allow this: it takes {}", .0.join(" "))]
+    MissingScope(Vec<String>),
     /// The arguments do not fit; nothing was sent.
     #[error("{}", list(.0))]
     InvalidArguments(Vec<Fault>),
@@ -150,6 +154,12 @@ impl Invoker {
         Ok(())
     }
 
+    /// Says who may call which tool.
+    #[must_use]
+    pub fn access(&self) -> &Access {
+        &self.policy.access
+    }
+
     /// Whether the tool's operation asks for credentials that nobody configured.
     #[must_use]
     pub fn lacks_credentials(&self, tool: &Tool) -> bool {
@@ -211,6 +221,10 @@ impl Invoker {
         let secret = entry.handler.secret(&entry.tool);
         record.operation(|| format!("{} {}", target.method, target.path.template));
         record.arguments(&call.arguments, |copy| self.mask(copy, secret));
+        if let Err(denied) = self.policy.access.check(&call.caller, &entry.tool) {
+            return Err(access::refused(denied, call.name, record));
+        }
+        record.step("access", "allowed", None);
         let limits = &self.policy.limits;
         if let Err(limited) = limits.check(&call.caller.principal, &call.name) {
             return Ok(Ended::limited(&limited, record));

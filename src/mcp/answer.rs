@@ -59,6 +59,7 @@ impl Form {
                     ..Outcome::failure(message)
                 })
             }
+            CallError::MissingScope(scopes) => Ended::Refused(Refusal::MissingScope(scopes)),
             CallError::Stopped(stopped) => human::judge(stopped, self.revision),
             CallError::Unusable(error) => {
                 tracing::error!(%id, %error, "a tool cannot be used");

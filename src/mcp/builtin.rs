@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use super::listing::definition;
 use super::revision::Revision;
 use super::shape::{one_line, tokens_of};
-use crate::invoke::{ArgumentCheck, CallError, Catalogue};
+use crate::invoke::{ArgumentCheck, CallError};
 use crate::search::{Index, Query};
 use crate::tool::{Annotations, Json, Outcome, Text, Tool, ToolName};
 
@@ -92,32 +92,30 @@ impl Builtins {
         &self,
         builtin: &Builtin,
         arguments: Map<String, Value>,
-        catalogue: &Catalogue,
+        tools: &[&Tool],
         revision: Revision,
     ) -> Result<Outcome, CallError> {
         let arguments = builtin.check.check(arguments)?;
         Ok(match builtin.kind {
-            Kind::Search => self.search(&arguments, catalogue),
-            Kind::Describe | Kind::Call => self.describe(&arguments, catalogue, revision),
+            Kind::Search => self.search(&arguments, tools),
+            Kind::Describe | Kind::Call => self.describe(&arguments, tools, revision),
         })
     }
 
-    fn index(&self, catalogue: &Catalogue) -> &Index {
-        let tools = || catalogue.iter().map(|entry| &*entry.tool);
-        self.index.get_or_init(|| Index::new(tools()))
+    fn index(&self, tools: &[&Tool]) -> &Index {
+        self.index.get_or_init(|| Index::new(tools.iter().copied()))
     }
 
-    fn search(&self, arguments: &Map<String, Value>, catalogue: &Catalogue) -> Outcome {
+    fn search(&self, arguments: &Map<String, Value>, tools: &[&Tool]) -> Outcome {
         let text = |name: &str| arguments.get(name).and_then(Value::as_str);
         let limit = arguments.get("limit").and_then(Value::as_u64);
         let limit = limit.and_then(|limit| usize::try_from(limit).ok());
-        let found = self.index(catalogue).find(&Query {
+        let found = self.index(tools).find(&Query {
             text: text("query").unwrap_or_default(),
             tag: text("tag"),
             method: text("method"),
             limit: limit.unwrap_or(HITS).clamp(1, MAX_HITS),
         });
-        let tools: Vec<&Tool> = catalogue.iter().map(|entry| &*entry.tool).collect();
         let hits = found.hits.iter().filter_map(|hit| {
             let tool = tools.get(hit.position)?;
             let mut one = json!({"name": tool.name.as_str()});
@@ -141,20 +139,19 @@ impl Builtins {
     fn describe(
         &self,
         arguments: &Map<String, Value>,
-        catalogue: &Catalogue,
+        tools: &[&Tool],
         revision: Revision,
     ) -> Outcome {
         let name = arguments.get("name").and_then(Value::as_str);
         let name = name.unwrap_or_default();
-        if let Some(entry) = catalogue.find(name) {
-            return done(definition(&entry.tool, revision));
+        if let Some(tool) = tools.iter().find(|tool| tool.name.as_str() == name) {
+            return done(definition(tool, revision));
         }
-        let found = self.index(catalogue).find(&Query {
+        let found = self.index(tools).find(&Query {
             text: name,
             limit: SUGGESTIONS,
             ..Query::default()
         });
-        let tools: Vec<&Tool> = catalogue.iter().map(|entry| &*entry.tool).collect();
         let alike = found.hits.iter().filter_map(|hit| tools.get(hit.position));
         let alike: Vec<String> = alike.map(|tool| format!("`{}`", tool.name)).collect();
         let shown: String = name.chars().filter(|c| !c.is_control()).take(128).collect();

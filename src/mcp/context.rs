@@ -3,16 +3,15 @@
 use serde_json::{Value, json};
 
 use super::settings::Settings;
-use crate::invoke::Catalogue;
 use crate::tool::{Body, BodyArgument, BodyCodec, HttpTarget, Location, Target, Tool};
 
 /// The whole context document.
-pub(crate) fn document(catalogue: &Catalogue, settings: &Settings) -> Value {
+pub(crate) fn document(tools: &[&Tool], settings: &Settings) -> Value {
     let title = settings.title.as_ref().unwrap_or(&settings.name);
     let description = settings.instructions.as_deref().unwrap_or_default();
     json!({
         "info": {"schema_version": "1.0.0", "title": title, "description": description},
-        "tools": list(catalogue),
+        "tools": list(tools),
         "metadata": {
             "title": title,
             "description": description,
@@ -23,12 +22,12 @@ pub(crate) fn document(catalogue: &Catalogue, settings: &Settings) -> Value {
 }
 
 /// The tools alone.
-pub(crate) fn tools(catalogue: &Catalogue) -> Value {
-    json!({ "tools": list(catalogue) })
+pub(crate) fn tools(tools: &[&Tool]) -> Value {
+    json!({ "tools": list(tools) })
 }
 
-fn list(catalogue: &Catalogue) -> Vec<Value> {
-    catalogue.iter().map(|entry| tool(&entry.tool)).collect()
+fn list(tools: &[&Tool]) -> Vec<Value> {
+    tools.iter().map(|one| tool(one)).collect()
 }
 
 fn tool(tool: &Tool) -> Value {

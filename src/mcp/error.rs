@@ -24,6 +24,9 @@ pub(crate) enum Refusal {
     UnknownTool(String),
     #[error("Resource not found: {0}")]
     UnknownResource(String),
+    /// Needs a token with these scopes.
+    #[error("a token with other scopes is needed: {}", .0.join(" "))]
+    MissingScope(Vec<String>),
     /// With the faults as a JSON array.
     #[error("{message}")]
     InvalidArguments { message: String, faults: Value },
@@ -84,6 +87,8 @@ impl Refusal {
             Self::HeaderMismatch(_) => row(-32020, 400, 400),
             Self::MissingCapability { .. } => row(-32021, 400, 200),
             Self::UnsupportedVersion { .. } => row(-32022, 400, 400),
+            // RFC 6750, section 3.1; MCP, authorization, runtime insufficient scope errors.
+            Self::MissingScope(_) => row(-32600, 403, 403),
             Self::UnknownSession => row(-32600, 404, 404),
             Self::TooLarge(_) => row(-32600, 413, 413),
             Self::TooSlow => row(-32600, 408, 408),
@@ -157,6 +162,10 @@ impl Refusal {
             status: if modern { row.modern } else { row.handshake },
             body: serde_json::to_vec(&wire).unwrap_or_default().into(),
             session: None,
+            needs: match self {
+                Self::MissingScope(scopes) => Some(scopes.join(" ").into()),
+                _ => None,
+            },
         }
     }
 }
@@ -205,6 +214,7 @@ mod tests {
             (capability, -32021, 400, 200),
             (version, -32022, 400, 400),
             (Refusal::UnknownSession, -32600, 404, 404),
+            (Refusal::MissingScope(Vec::new()), -32600, 403, 403),
             (Refusal::TooLarge(1), -32600, 413, 413),
             (Refusal::NotJson, -32600, 415, 415),
             (Refusal::NotReady, -32603, 503, 503),

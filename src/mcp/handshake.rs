@@ -21,6 +21,8 @@ use super::server::{Origin, Server};
 use super::session::{Handshake, Session};
 use super::settings::Sessions;
 use super::{Accepted, Message};
+use crate::policy::Denied;
+use crate::tool::{Caller, Tool};
 
 /// What a request stands on: what was agreed before it, or what is assumed.
 pub(crate) struct Ground {
@@ -38,7 +40,8 @@ impl Server {
         ) {
             (Some(connection), _) => Some(Arc::clone(connection)),
             (None, Some(Header::Value(id))) => {
-                Some(self.sessions.find(id).ok_or(Refusal::UnknownSession)?)
+                let session = self.sessions.find(id, &origin.caller.principal);
+                Some(session.ok_or(Refusal::UnknownSession)?)
             }
             (None, Some(Header::Unusable)) => return Err(Refusal::UnknownSession),
             (None, Some(Header::Absent) | None) => None,
@@ -86,7 +89,10 @@ impl Server {
                 let request = ground.request(id, name, arguments, meta, false);
                 begin(self, request, origin)
             }
-            "tools/list" => self.list(id, params, ground.revision).map(Accepted::from),
+            "tools/list" => {
+                let message = self.list(id, params, ground.revision, origin.caller);
+                message.map(Accepted::from)
+            }
             "ping" => Ok(result(id, "").into()),
             "resources/list" if self.settings.resources => {
                 Ok(self.resources(id, ground.revision).into())
@@ -100,7 +106,7 @@ impl Server {
                 message.map(Accepted::from)
             }
             "prompts/list" if self.settings.prompts => Ok(result(id, "\"prompts\":[]").into()),
-            _ if self.is_direct_call(method) => {
+            _ if self.is_direct_call(method, origin.caller) => {
                 let mut arguments = arguments(text, "params")?;
                 // Metadata of the request, not an argument of the tool.
                 arguments.shift_remove("_meta");
@@ -112,11 +118,14 @@ impl Server {
     }
 
     /// A method that is a tool's name. MCP's own methods have been looked at before; a tool
-    /// cannot take the place of one that is not served either.
-    fn is_direct_call(&self, method: &str) -> bool {
+    /// can take the place of one that is not served either, and one that the caller must not know of is none.
+    fn is_direct_call(&self, method: &str, caller: &Caller) -> bool {
         self.settings.direct_invocation && !method.contains('/') && {
-            let (catalogue, listing) = self.catalogue();
-            catalogue.find(method).is_some() || listing.builtin(method).is_some()
+            let (catalogue, listing) = self.catalogue(caller);
+            let access = self.invoker.access();
+            let known = |tool: &Tool| access.check(caller, tool) != Err(Denied::Hidden);
+            let tool = catalogue.find(method).map(|entry| &*entry.tool);
+            tool.is_some_and(known) || listing.builtin(method).is_some()
         }
     }
 
@@ -144,6 +153,7 @@ impl Server {
             revision,
             capabilities: params.capabilities.map(RawValue::to_owned),
             client: client_name(params.client_info).map(Into::into),
+            owner: Arc::clone(&origin.caller.principal),
         };
         let session = match origin.connection {
             Some(connection) => {
@@ -192,8 +202,9 @@ impl Server {
         id: &RawValue,
         params: &Params<'_>,
         revision: Revision,
+        caller: &Caller,
     ) -> Result<Message, Refusal> {
-        let (catalogue, listing) = self.catalogue();
+        let (catalogue, listing) = self.catalogue(caller);
         let cursor = params.cursor.map(read_cursor).transpose()?;
         let page = listing.page(&catalogue, revision, cursor.as_deref())?;
         let mut out = Vec::with_capacity(page.len() + 128);

@@ -1,7 +1,7 @@
 //! `tools/list`: the catalogue as ready-made pages, one set for each form the revisions want.
 
-use std::collections::HashMap;
-use std::sync::OnceLock;
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, OnceLock};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -12,16 +12,22 @@ use sha2::{Digest, Sha256};
 use super::builtin::{Builtin, Builtins};
 use super::error::Refusal;
 use super::headers::{Mirror, mirrors};
+use super::own::Own;
 use super::revision::Revision;
 use super::settings::Settings;
 use super::shape::{Choice, Shape, choose, slim};
 use crate::invoke::Catalogue;
 use crate::tool::{Annotations, Json, Tool, ToolName};
 
-/// What the protocol derives from one generation of the catalogue.
+/// What the protocol derives from one generation of the catalogue, for all callers or for those who see a
+/// part of it.
 #[derive(Debug)]
 pub(crate) struct Listing {
     generation: u64,
+    /// The tools that are seen, where it is not all of them.
+    visible: Option<HashSet<ToolName>>,
+    /// The listings of callers who see a part.
+    pub(crate) own: Own,
     /// The same for the same tools in the same order, in any process.
     fingerprint: [u8; 8],
     page_size: usize,
@@ -66,17 +72,39 @@ impl Listing {
                 }
             }
         }
+        Self::shaped(shape, catalogue, settings, None)
+    }
+
+    /// The same for callers who see these tools alone.
+    pub(crate) fn part(
+        catalogue: &Catalogue,
+        settings: &Settings,
+        visible: HashSet<ToolName>,
+    ) -> Self {
+        let shape = choose(seen(catalogue, Some(&visible)), settings).shape;
+        Self::shaped(shape, catalogue, settings, Some(visible))
+    }
+
+    fn shaped(
+        shape: Shape,
+        catalogue: &Catalogue,
+        settings: &Settings,
+        visible: Option<HashSet<ToolName>>,
+    ) -> Self {
+        let tools = seen(catalogue, visible.as_ref());
         let mut hash = Sha256::new();
         let mut found = HashMap::new();
-        for entry in catalogue.iter() {
-            hash.update(entry.tool.name.as_str());
+        for tool in tools.clone() {
+            hash.update(tool.name.as_str());
             hash.update([0]);
-            let mirrors = mirrors(&entry.tool);
+            let mirrors = mirrors(tool);
             // Nobody can repeat in a header what was never listed.
             if !mirrors.is_empty() && shape != Shape::Search {
-                found.insert(entry.tool.name.clone(), mirrors);
+                found.insert(tool.name.clone(), mirrors);
             }
         }
+        let builtins = (shape == Shape::Search).then(|| Builtins::new(&tools));
+        drop(tools);
         let mut fingerprint = [0; 8];
         for (to, from) in fingerprint.iter_mut().zip(hash.finalize()) {
             *to = from;
@@ -86,15 +114,34 @@ impl Listing {
             fingerprint,
             page_size: settings.page_size.max(1),
             shape,
-            builtins: (shape == Shape::Search).then(|| Builtins::new(&tools)),
+            builtins,
             pages: Default::default(),
             mirrors: found,
             views: Default::default(),
+            own: Own::default(),
+            visible,
         }
     }
 
     pub(crate) fn is_of(&self, catalogue: &Catalogue) -> bool {
         self.generation == catalogue.generation()
+    }
+
+    /// The tools that are seen, in the catalogue's order.
+    pub(crate) fn tools<'a>(
+        &'a self,
+        catalogue: &'a Catalogue,
+    ) -> impl Iterator<Item = &'a Tool> + Clone {
+        seen(catalogue, self.visible.as_ref())
+    }
+
+    /// The tool of this name, where it is seen.
+    pub(crate) fn find<'a>(&self, catalogue: &'a Catalogue, name: &str) -> Option<&'a Arc<Tool>> {
+        let tool = &catalogue.find(name)?.tool;
+        let visible = self.visible.as_ref();
+        visible
+            .is_none_or(|visible| visible.contains(&tool.name))
+            .then_some(tool)
     }
 
     /// The tool of ours that has this name, in search mode.
@@ -132,11 +179,11 @@ impl Listing {
         let tools: Vec<Wire<'_>> = match (&self.builtins, self.shape) {
             (Some(builtins), _) => builtins.iter().map(|one| ours(one, revision)).collect(),
             (None, Shape::Slim) => {
-                slimmed = catalogue.iter().map(|entry| slim(&entry.tool)).collect();
+                slimmed = self.tools(catalogue).map(slim).collect();
                 slimmed.iter().map(|tool| project(tool, revision)).collect()
             }
             (None, Shape::Full | Shape::Search) => {
-                let tools = catalogue.iter().map(|entry| &*entry.tool);
+                let tools = self.tools(catalogue);
                 tools.map(|tool| project(tool, revision)).collect()
             }
         };
@@ -182,6 +229,14 @@ impl Listing {
             Err(bad_cursor())
         }
     }
+}
+
+fn seen<'a>(
+    catalogue: &'a Catalogue,
+    visible: Option<&'a HashSet<ToolName>>,
+) -> impl Iterator<Item = &'a Tool> + Clone {
+    let tools = catalogue.iter().map(|entry| &*entry.tool);
+    tools.filter(move |tool| visible.is_none_or(|visible| visible.contains(&tool.name)))
 }
 
 fn bad_cursor() -> Refusal {

@@ -19,6 +19,7 @@ mod input;
 mod listing;
 mod message;
 mod modern;
+mod own;
 mod params;
 mod payload;
 mod peer;
@@ -59,6 +60,8 @@ pub struct Message {
     pub body: Payload,
     /// The id of a session that begins with this message.
     pub session: Option<Arc<str>>,
+    /// The OAuth scopes, with spaces between, that a token needs for what was refused.
+    pub needs: Option<Arc<str>>,
 }
 
 /// Messages to the client in their order, each as JSON text.
@@ -105,6 +108,7 @@ impl Message {
             status: 200,
             body: body.into(),
             session: None,
+            needs: None,
         }
     }
 }

@@ -19,6 +19,7 @@ use super::revision::Revision;
 use super::server::{Origin, Server};
 use super::stream::subscription;
 use super::{Accepted, Answer, Message};
+use crate::tool::Caller;
 
 /// The one revision of this era.
 const REVISION: Revision = Revision::V2026_07_28;
@@ -45,7 +46,7 @@ impl Server {
         }
         match method {
             "tools/call" => self.modern_call(id, params, meta, origin),
-            "tools/list" => self.modern_list(id, params),
+            "tools/list" => self.modern_list(id, params, origin.caller),
             "server/discover" => Ok(self.discover(id).into()),
             "subscriptions/listen" => self.listen(id, params, origin),
             "resources/list" if self.settings.resources => Ok(self.resources(id, REVISION).into()),
@@ -110,8 +111,13 @@ impl Server {
         message.map(Accepted::from)
     }
 
-    fn modern_list(&self, id: &RawValue, params: &Params<'_>) -> Result<Accepted, Refusal> {
-        let (catalogue, listing) = self.catalogue();
+    fn modern_list(
+        &self,
+        id: &RawValue,
+        params: &Params<'_>,
+        caller: &Caller,
+    ) -> Result<Accepted, Refusal> {
+        let (catalogue, listing) = self.catalogue(caller);
         let cursor = params.cursor.map(read_cursor).transpose()?;
         let page = listing.page(&catalogue, REVISION, cursor.as_deref())?;
         let mut out = Vec::with_capacity(page.len() + 256 + self.identity.meta.len());

@@ -22,7 +22,7 @@ use super::settings::Settings;
 use super::stream::{Source, announcements};
 use super::{Accepted, Answer, Message, Messages};
 use crate::invoke::{Catalogue, Invoker};
-use crate::tool::{Caller, NoProgress, Progress};
+use crate::tool::{Caller, NoProgress, Progress, Tool};
 
 /// Serves the tools of an [`Invoker`] to MCP clients of every revision.
 #[derive(Debug)]
@@ -128,22 +128,22 @@ impl Server {
         (session, announcements)
     }
 
-    /// The stream of a session (HTTP GET), if there is such a session.
+    /// The stream of a session (HTTP GET), if the caller has such a session.
     ///
     /// # Errors
     /// The message that refuses it.
-    pub fn session_stream(&self, id: &str) -> Result<Messages, Message> {
-        let Some(session) = self.sessions.find(id) else {
+    pub fn session_stream(&self, id: &str, caller: &Caller) -> Result<Messages, Message> {
+        let Some(session) = self.sessions.find(id, &caller.principal) else {
             return Err(self.refuse(Fault::UnknownSession, false));
         };
         self.announcements(&session)
             .ok_or_else(|| self.refuse(Fault::Busy, false))
     }
 
-    /// Ends a session (HTTP DELETE); whether there was one.
+    /// Ends a session (HTTP DELETE); whether the caller had one.
     #[must_use]
-    pub fn end_session(&self, id: &str) -> bool {
-        self.sessions.remove(id)
+    pub fn end_session(&self, id: &str, caller: &Caller) -> bool {
+        self.sessions.remove(id, &caller.principal)
     }
 
     /// Tells every client that asked that the tools have changed.
@@ -170,27 +170,39 @@ impl Server {
         refusal.message(None, modern)
     }
 
-    /// MCPBuckle's context document: the same tools in its shape.
+    /// MCPBuckle's context document: the tools the caller sees, in its shape.
     #[must_use]
-    pub fn context_document(&self) -> Bytes {
-        self.view(0, |catalogue| context::document(catalogue, &self.settings))
+    pub fn context_document(&self, caller: &Caller) -> Bytes {
+        self.view(0, caller, |tools| context::document(tools, &self.settings))
     }
 
     /// MCPBuckle's discovery document: `{"tools":[...]}`.
     #[must_use]
-    pub fn discovery_document(&self) -> Bytes {
-        self.view(1, context::tools)
+    pub fn discovery_document(&self, caller: &Caller) -> Bytes {
+        self.view(1, caller, context::tools)
     }
 
-    fn view(&self, which: usize, make: impl FnOnce(&Catalogue) -> Value) -> Bytes {
-        let (catalogue, listing) = self.catalogue();
+    fn view(&self, which: usize, caller: &Caller, make: impl FnOnce(&[&Tool]) -> Value) -> Bytes {
+        let (catalogue, listing) = self.catalogue(caller);
         let slot: &OnceLock<Bytes> = &listing.views[which];
-        slot.get_or_init(|| Bytes::from(make(&catalogue).to_string()))
+        let tools = || listing.tools(&catalogue).collect::<Vec<_>>();
+        slot.get_or_init(|| Bytes::from(make(&tools()).to_string()))
             .clone()
     }
 
+    /// The tools as they are now, with what this caller sees of them.
+    pub(crate) fn catalogue(&self, caller: &Caller) -> (Arc<Catalogue>, Arc<Listing>) {
+        let (catalogue, listing) = self.whole();
+        let Some(grant) = &caller.grant else {
+            return (catalogue, listing);
+        };
+        let access = self.invoker.access();
+        let own = listing.own.of(grant, access, &catalogue, &self.settings);
+        (catalogue, own.unwrap_or(listing))
+    }
+
     /// The tools as they are now, with what is derived from them.
-    pub(crate) fn catalogue(&self) -> (Arc<Catalogue>, Arc<Listing>) {
+    fn whole(&self) -> (Arc<Catalogue>, Arc<Listing>) {
         let catalogue = self.invoker.catalogue();
         let listing = self.listing.load_full();
         if listing.is_of(&catalogue) {

@@ -21,6 +21,8 @@ pub(crate) struct Handshake {
     /// The `ClientCapabilities` object.
     pub(crate) capabilities: Option<Box<RawValue>>,
     pub(crate) client: Option<Arc<str>>,
+    /// The principal who sent it.
+    pub(crate) owner: Arc<str>,
 }
 
 /// One client from `initialize` to its end; on stdio the whole connection.
@@ -155,14 +157,21 @@ impl Sessions {
         Some(session)
     }
 
-    /// The session of this id, which counts as use.
-    pub(crate) fn find(&self, id: &str) -> Option<Arc<Session>> {
-        self.find_at(id, Instant::now())
+    /// The session of this id, which counts as use. To anybody but its owner there is none.
+    pub(crate) fn find(&self, id: &str, owner: &str) -> Option<Arc<Session>> {
+        self.find_at(id, owner, Instant::now())
     }
 
-    fn find_at(&self, id: &str, now: Instant) -> Option<Arc<Session>> {
+    fn find_at(&self, id: &str, owner: &str, now: Instant) -> Option<Arc<Session>> {
         let mut by_id = lock(&self.by_id);
         let session = by_id.get(id)?;
+        let handshake = session.handshake.load();
+        if handshake
+            .as_ref()
+            .is_none_or(|handshake| &*handshake.owner != owner)
+        {
+            return None;
+        }
         if self.lives(session, now) {
             session.touch(now);
             return Some(Arc::clone(session));
@@ -172,8 +181,8 @@ impl Sessions {
     }
 
     /// Ends a session; whether there was one.
-    pub(crate) fn remove(&self, id: &str) -> bool {
-        let Some(session) = self.find(id) else {
+    pub(crate) fn remove(&self, id: &str, owner: &str) -> bool {
+        let Some(session) = self.find(id, owner) else {
             return false;
         };
         session.end();
@@ -201,6 +210,7 @@ mod tests {
             revision: Revision::V2025_11_25,
             capabilities: None,
             client: None,
+            owner: "ann".into(),
         }
     }
 
@@ -222,18 +232,20 @@ mod tests {
         assert_eq!(first.len(), 32);
         assert_ne!(first, second);
         assert!(mint(at(0)).is_none());
-        assert!(sessions.find_at(&first, at(59)).is_some());
-        assert!(sessions.find_at(&second, at(61)).is_none());
-        let in_use = sessions.find_at(&first, at(61)).unwrap();
-        assert!(sessions.find_at(&first, at(1000)).is_some());
+        assert!(sessions.find_at(&first, "ann", at(59)).is_some());
+        assert!(sessions.find_at(&second, "ann", at(61)).is_none());
+        let in_use = sessions.find_at(&first, "ann", at(61)).unwrap();
+        assert!(sessions.find_at(&first, "ann", at(1000)).is_some());
         drop(in_use);
         assert!(mint(at(1001)).is_some());
         assert!(mint(at(2000)).is_some());
-        assert!(sessions.find_at(&first, at(2000)).is_none());
+        assert!(sessions.find_at(&first, "ann", at(2000)).is_none());
         let last = sessions.mint(handshake()).unwrap();
-        assert!(sessions.remove(&last.id));
+        assert!(sessions.find(&last.id, "bob").is_none());
+        assert!(!sessions.remove(&last.id, "bob"));
+        assert!(sessions.remove(&last.id, "ann"));
         assert!(last.ended.is_cancelled());
-        assert!(!sessions.remove(&last.id));
+        assert!(!sessions.remove(&last.id, "ann"));
     }
 
     #[test]

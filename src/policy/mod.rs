@@ -1,11 +1,13 @@
 //! What may happen, whatever the transport: rules and records around a call.
 
+mod access;
 mod audit;
 pub mod confirm;
 mod patterns;
 mod rate;
 mod redact;
 
+pub use access::{Access, Denied, Settings as AccessSettings};
 pub use audit::{
     Arguments, Audit, AuditError, CallRecord, Destination, Ending, Settings as AuditSettings,
 };
@@ -13,7 +15,8 @@ pub use patterns::mask_patterns;
 pub use rate::{Limited, Limits, Rate, Settings as RateSettings};
 pub use redact::{Redactor, Settings as RedactSettings, mask_line, secret_names};
 
-/// The rules in force. Without settings: errors are masked, nothing is limited, nothing audited.
+/// The rules in force. Without settings: errors are masked, nothing is limited, nothing audited, and
+/// callers may do what they were granted.
 #[derive(Debug, Default)]
 pub struct Policy {
     /// Masks what leaves.
@@ -22,6 +25,8 @@ pub struct Policy {
     pub audit: Option<Audit>,
     /// Counts.
     pub limits: Limits,
+    /// Says who may call what.
+    pub access: Access,
 }
 
 /// What the rules are made of.
@@ -33,6 +38,8 @@ pub struct Settings {
     pub audit: Option<AuditSettings>,
     /// How much is allowed.
     pub rate: RateSettings,
+    /// What a token's scopes have to do with tools.
+    pub access: AccessSettings,
 }
 
 /// The rules cannot be put in force.
@@ -57,6 +64,7 @@ impl Policy {
             redactor: Redactor::new(&settings.redact).map_err(PolicyError::Redact)?,
             audit,
             limits: Limits::new(&settings.rate),
+            access: Access::new(&settings.access),
         })
     }
 }

@@ -27,6 +27,8 @@ pub struct Rate {
 pub struct Settings {
     /// Of one caller.
     pub caller: Option<Rate>,
+    /// Of these callers, by their principal, instead of `caller`.
+    pub own: Vec<(Arc<str>, Rate)>,
     /// Of one tool, whoever calls it.
     pub tool: Option<Rate>,
     /// Of all callers and tools together.
@@ -41,6 +43,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             caller: None,
+            own: Vec::new(),
             tool: None,
             all: None,
             concurrency: None,
@@ -54,6 +57,7 @@ impl Default for Settings {
 pub struct Limits {
     clock: DefaultClock,
     caller: Option<DefaultKeyedRateLimiter<String>>,
+    own: HashMap<Arc<str>, DefaultDirectRateLimiter>,
     tool: Option<DefaultKeyedRateLimiter<String>>,
     all: Option<DefaultDirectRateLimiter>,
     concurrency: Option<(NonZeroU32, Duration)>,
@@ -77,6 +81,11 @@ impl Limits {
         Self {
             clock: DefaultClock::default(),
             caller: settings.caller.map(|rate| RateLimiter::keyed(rate.quota())),
+            own: settings
+                .own
+                .iter()
+                .map(|(name, rate)| (Arc::clone(name), RateLimiter::direct(rate.quota())))
+                .collect(),
             tool: settings.tool.map(|rate| RateLimiter::keyed(rate.quota())),
             all: settings.all.map(|rate| RateLimiter::direct(rate.quota())),
             concurrency: settings.concurrency.map(|most| (most, settings.patience)),
@@ -94,7 +103,11 @@ impl Limits {
             what,
             wait: until.wait_time_from(self.clock.now()),
         };
-        if let Some(limiter) = &self.caller {
+        if let Some(limiter) = self.own.get(caller) {
+            limiter
+                .check()
+                .map_err(|until| limited("by this caller", until))?;
+        } else if let Some(limiter) = &self.caller {
             if limiter.len() > MOST_CALLERS {
                 limiter.retain_recent();
             }
@@ -185,6 +198,18 @@ mod tests {
         assert_eq!(check("cid", "x"), Err("of this tool"));
         assert_eq!(check("bob", "y"), Ok(()));
         assert_eq!(check("dan", "z"), Err("by all callers together"));
+    }
+
+    #[test]
+    fn a_caller_with_a_rate_of_its_own_has_no_other() {
+        let limits = Limits::new(&Settings {
+            caller: rate(1, 3600),
+            own: vec![("ann".into(), rate(2, 3600).unwrap())],
+            ..Settings::default()
+        });
+        let check = |caller| limits.check(caller, "x").is_ok();
+        assert!(check("ann") && check("ann") && !check("ann"));
+        assert!(check("bob") && !check("bob"));
     }
 
     #[test]

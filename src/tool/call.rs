@@ -6,6 +6,8 @@ use std::sync::Arc;
 use http::{HeaderName, HeaderValue};
 use serde_json::{Map, Value};
 
+use super::{Grant, SubjectToken};
+
 /// A tool call as the protocol layer hands it over.
 #[derive(Debug, Clone)]
 pub struct ToolCall {
@@ -44,6 +46,10 @@ pub struct Caller {
     pub client: Option<Arc<str>>,
     /// `http` or `stdio`.
     pub transport: &'static str,
+    /// What the caller may do; everything where absent.
+    pub grant: Option<Arc<Grant>>,
+    /// The OAuth token the caller was recognised by; absent for keys and where nobody was asked.
+    pub subject_token: Option<SubjectToken>,
 }
 
 impl Caller {
@@ -54,6 +60,8 @@ impl Caller {
             principal: "anonymous".into(),
             client: None,
             transport,
+            grant: None,
+            subject_token: None,
         }
     }
 }

@@ -7,6 +7,7 @@ mod ask;
 mod call;
 mod command;
 mod escape;
+mod grant;
 mod json;
 mod name;
 mod outcome;
@@ -20,6 +21,7 @@ pub use command::{
     Work,
 };
 pub use escape::escape_json_into;
+pub use grant::{Grant, InvalidPattern, Pattern, SubjectToken};
 pub use json::Json;
 pub use name::{InvalidToolName, ToolName};
 pub use outcome::{Content, Outcome, Structured, Text};

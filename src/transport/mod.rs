@@ -1,5 +1,6 @@
 //! Bytes to messages: Streamable HTTP and stdio.
 
+pub mod access;
 pub mod http;
 mod readiness;
 pub mod stdio;

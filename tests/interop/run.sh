@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the conformance suite and the official SDKs' clients against a built bridge.
 #
-#   tests/interop/run.sh BINARY [conformance] [http] [stdio] [demo]
+#   tests/interop/run.sh BINARY [conformance] [http] [stdio] [demo] [issuer]
 #
 # Without part names everything runs. Packages go to target/interop, nothing into the source tree;
 # every server listens on the loopback only and is stopped by its own pid. Each command below can
@@ -15,7 +15,7 @@ root=$(cd "$here/../.." && pwd)
 binary=$1
 shift
 [[ $binary == */* ]] && binary=$(realpath -m "$binary")
-parts=" ${*:-conformance http stdio demo} "
+parts=" ${*:-conformance http stdio demo issuer} "
 
 work=${INTEROP_DIR:-$root/target/interop}
 serve=${INTEROP_SERVE:-'{binary} serve {document} --base-url {base} --listen 127.0.0.1:{port}'}
@@ -45,6 +45,10 @@ main() {
   fi
   if wants http || wants stdio || wants demo; then
     run_clients
+  fi
+  # Starts the bridge itself: its configuration names the issuer's port.
+  if wants issuer; then
+    step "tokens of an issuer" 120 "$node" "$here/issuer.mjs" --modules "$work" --binary "$binary"
   fi
 
   if [ ${#failed[@]} -gt 0 ]; then

@@ -202,7 +202,7 @@ async fn a_limited_call_says_how_long_to_wait_and_is_not_sent() {
     assert_eq!(upstream.seen().len(), 1);
     let records = records(&folder.path().join("audit.jsonl"), 3).await;
     assert_eq!(records[1]["outcome"], "refused");
-    assert_eq!(records[1]["steps"][0]["step"], "rate");
+    assert_eq!(records[1]["steps"][1]["step"], "rate");
 }
 
 /// SHA-256 of `key-of-ann`.

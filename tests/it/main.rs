@@ -9,6 +9,7 @@
 
 mod support;
 
+mod access;
 mod answers;
 mod arguments;
 mod audit;
@@ -27,3 +28,4 @@ mod paths;
 mod protocol;
 mod readme;
 mod search;
+mod tokens;

@@ -1,10 +1,12 @@
 //! From what was written to what it means: one small function per module's settings, and every
 //! fault collected instead of the first one returned.
 
+mod access;
 mod answers;
 mod confirm;
 mod overlays;
 mod policy;
+mod stdio;
 mod upstream;
 mod written;
 
@@ -54,7 +56,7 @@ pub(super) fn resolve(
         confirm: confirm::settings(&file.confirm, environment, &mut faults),
         listener: listener_settings(&file, &mut faults),
         stdio: file.stdio.unwrap_or_default(),
-        stdio_settings: stdio_settings(&file),
+        stdio_settings: stdio::settings(&file, environment, &mut faults),
         telemetry: log_settings(&file),
         written: File::default(),
     };
@@ -289,6 +291,7 @@ fn protocol_settings(file: &File, faults: &mut Faults) -> mcp::Settings {
             .direct_invocation
             .unwrap_or(default.direct_invocation),
         sessions: file.server.sessions.map_or(default.sessions, Into::into),
+        shared_lists: !access::lists_differ(file),
         resources: answers::kept(file, &mut Faults::default()).max_bytes > 0,
         ..default
     }
@@ -316,7 +319,8 @@ fn listener_settings(file: &File, faults: &mut Faults) -> transport::http::Setti
         path,
         allowed_hosts: file.allowed_hosts.clone(),
         allowed_origins: file.allowed_origins.clone(),
-        keys: policy::keys(file, faults),
+        keys: access::keys(file, faults),
+        tokens: access::tokens(file, faults),
         requests: policy::requests(file, faults),
         forward_headers: upstream::forwarded(file, faults),
         max_body_bytes: size(
@@ -326,27 +330,6 @@ fn listener_settings(file: &File, faults: &mut Faults) -> transport::http::Setti
             faults,
         ),
         max_connections: connections.unwrap_or(default.max_connections),
-        drain: duration(
-            "timeouts.drain",
-            file.timeouts.drain.as_deref(),
-            default.drain,
-            faults,
-        ),
-        ..default
-    }
-}
-
-/// The listener has reported the faults of the values it shares with this.
-fn stdio_settings(file: &File) -> transport::stdio::Settings {
-    let default = transport::stdio::Settings::default();
-    let faults = &mut Faults::default();
-    transport::stdio::Settings {
-        max_line_bytes: size(
-            "limits.request",
-            file.limits.request.as_deref(),
-            default.max_line_bytes,
-            faults,
-        ),
         drain: duration(
             "timeouts.drain",
             file.timeouts.drain.as_deref(),

@@ -2,9 +2,9 @@
 
 use std::num::NonZeroU32;
 
-use super::{Faults, duration, size};
+use super::{Faults, access, duration, size};
 use crate::config::file::File;
-use crate::config::policy::{AuditArguments, Rates};
+use crate::config::policy::AuditArguments;
 use crate::config::quantity;
 use crate::{policy, transport};
 
@@ -24,7 +24,8 @@ pub(super) fn settings(file: &File, faults: &mut Faults) -> policy::Settings {
     policy::Settings {
         redact,
         audit: audit(file, faults),
-        rate: rates(&file.rate, faults),
+        rate: rates(file, faults),
+        access: access::scopes(file, faults),
     }
 }
 
@@ -60,7 +61,9 @@ fn audit(file: &File, faults: &mut Faults) -> Option<policy::AuditSettings> {
     })
 }
 
-fn rates(written: &Rates, faults: &mut Faults) -> policy::RateSettings {
+fn rates(file: &File, faults: &mut Faults) -> policy::RateSettings {
+    let written = &file.rate;
+    let own = access::rates(file, faults);
     let default = policy::RateSettings::default();
     let mut read = |setting: &str, text: &Option<String>| {
         text.as_deref()
@@ -77,6 +80,7 @@ fn rates(written: &Rates, faults: &mut Faults) -> policy::RateSettings {
     });
     policy::RateSettings {
         caller,
+        own,
         tool,
         all,
         concurrency,
@@ -96,41 +100,8 @@ pub(super) fn requests(file: &File, faults: &mut Faults) -> Option<transport::ht
     Some(transport::http::Requests { count: calls, per })
 }
 
-/// The endpoint's keys.
-pub(super) fn keys(file: &File, faults: &mut Faults) -> Vec<transport::http::Key> {
-    let mut keys: Vec<transport::http::Key> = Vec::new();
-    for (index, written) in file.access.keys.iter().enumerate() {
-        let setting = format!("access.keys[{index}]");
-        let key = hash(&written.hash).and_then(|hash| {
-            let name = written.name.trim();
-            if name.is_empty() || name == "anonymous" || keys.iter().any(|key| &*key.name == name) {
-                return Err("expected a name of its own".to_owned());
-            }
-            let name = name.into();
-            Ok(transport::http::Key { name, hash })
-        });
-        keys.extend(faults.take(&setting, key));
-    }
-    keys
-}
-
-/// The text itself is not repeated: it may be the key, put there by mistake.
-fn hash(text: &str) -> Result<[u8; 32], String> {
-    let expected = || "expected a SHA-256 as 64 hex digits as hash".to_owned();
-    let text = text.trim().as_bytes();
-    let mut hash = [0; 32];
-    if text.len() != 64 {
-        return Err(expected());
-    }
-    for (byte, digits) in hash.iter_mut().zip(text.chunks(2)) {
-        let digits = std::str::from_utf8(digits).map_err(|_| expected())?;
-        *byte = u8::from_str_radix(digits, 16).map_err(|_| expected())?;
-    }
-    Ok(hash)
-}
-
 /// `10/s`, `60/m`, `1000/h` or `5/30s`.
-fn rate(text: &str) -> Result<policy::Rate, String> {
+pub(super) fn rate(text: &str) -> Result<policy::Rate, String> {
     let expected = || format!("`{text}` is not a rate: expected for instance `60/m` or `5/30s`");
     let (calls, per) = text.split_once('/').ok_or_else(expected)?;
     let per = match per.trim() {
@@ -163,23 +134,6 @@ mod tests {
         for bad in ["", "10", "0/s", "-1/s", "1/0s", "1/week", "x/s"] {
             assert!(rate(bad).is_err(), "{bad}");
         }
-    }
-
-    #[test]
-    fn keys_are_read_and_never_repeated() {
-        let good = "ca64daa8b294dc4835d29ca02a6a47427ebc6a225ea3ac2e15f8417fb6601db2";
-        let read = |text: &str| {
-            let mut faults = Faults::default();
-            let keys = keys(&File::parse(text).unwrap(), &mut faults);
-            (keys.len(), faults.0.join(" "))
-        };
-        let one = format!("{{name: ann, hash: {good}}}");
-        assert_eq!(read(&format!("access: {{keys: [{one}]}}")).0, 1);
-        let (count, faults) = read(&format!("access: {{keys: [{one}, {one}]}}"));
-        assert!(count == 1 && faults.contains("keys[1]"), "{faults}");
-        let (count, faults) = read("access: {keys: [{name: bob, hash: topsecret}]}");
-        assert!(count == 0 && faults.contains("64 hex"), "{faults}");
-        assert!(!faults.contains("topsecret"));
     }
 
     #[test]

@@ -125,7 +125,7 @@ impl Gathered {
     }
 }
 
-fn builder(connect_timeout: Duration) -> reqwest::ClientBuilder {
+pub(super) fn builder(connect_timeout: Duration) -> reqwest::ClientBuilder {
     reqwest::Client::builder()
         .tls_backend_rustls()
         // Some services refuse requests without one (RFC 9110, section 10.1.5).

@@ -4,6 +4,7 @@ mod client;
 pub mod credentials;
 mod framing;
 mod plain;
+mod reader;
 mod report;
 mod tls;
 
@@ -18,6 +19,7 @@ use tokio::time::Instant;
 
 use self::client::{Clients, Gathered, Response, announced};
 use self::credentials::{Credentials, Used};
+pub use self::reader::Reader;
 use self::report::Reporter;
 use super::reply::{Cut, CutBy, HandleError, HttpReply};
 use crate::binding::HttpPlan;

@@ -56,15 +56,15 @@ pub(crate) fn begin(
     mut request: Request<'_>,
     origin: Origin<'_>,
 ) -> Result<Accepted, Refusal> {
-    let (catalogue, listing) = server.catalogue();
+    let (catalogue, listing) = server.catalogue(origin.caller);
     if let Some(ours) = listing.builtin(&request.name)
-        && let Some(answer) = ours::take(server, ours, &mut request, origin, &catalogue)
+        && let Some(answer) = ours::take(server, ours, &mut request, origin, || {
+            listing.tools(&catalogue).collect()
+        })
     {
         return Ok(answer);
     }
-    let tool = catalogue
-        .find(&request.name)
-        .map(|entry| Arc::clone(&entry.tool));
+    let tool = listing.find(&catalogue, &request.name).map(Arc::clone);
     let form = Form {
         server: Arc::clone(server),
         id: request.id.to_owned(),

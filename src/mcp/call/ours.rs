@@ -3,20 +3,21 @@
 use std::sync::Arc;
 
 use super::{Request, next_id};
-use crate::invoke::Catalogue;
 use crate::mcp::Accepted;
 use crate::mcp::answer::Form;
 use crate::mcp::builtin::{Builtin, Builtins, Kind};
 use crate::mcp::server::{Origin, Server};
 use crate::policy::Ending;
+use crate::tool::Tool;
 
 /// Answers a call of a tool of ours; nothing where the request has become one for the tool it named.
-pub(super) fn take(
+/// `tools` are those the caller sees.
+pub(super) fn take<'a>(
     server: &Arc<Server>,
     (builtins, builtin): (&Builtins, &Builtin),
     request: &mut Request<'_>,
     origin: Origin<'_>,
-    catalogue: &Catalogue,
+    tools: impl FnOnce() -> Vec<&'a Tool>,
 ) -> Option<Accepted> {
     let arguments = std::mem::take(&mut request.arguments);
     let mut record = None;
@@ -40,7 +41,7 @@ pub(super) fn take(
         }
     } else {
         start();
-        builtins.answer(builtin, arguments, catalogue, request.revision)
+        builtins.answer(builtin, arguments, &tools(), request.revision)
     };
     let form = Form {
         server: Arc::clone(server),

@@ -193,7 +193,10 @@ async fn an_empty_catalogue_is_an_empty_list() {
     let client = Client { server, session };
     let answer = client.ask(&request("tools/list", json!({}))).await;
     assert_eq!(answer["result"], json!({"tools": []}));
-    assert_eq!(client.server.discovery_document(), &br#"{"tools":[]}"#[..]);
+    assert_eq!(
+        client.server.discovery_document(&Caller::anonymous("http")),
+        &br#"{"tools":[]}"#[..]
+    );
 }
 
 #[tokio::test]
@@ -303,7 +306,9 @@ async fn batches_are_for_one_revision() {
 #[tokio::test]
 async fn the_discovery_views_tell_each_argument_s_place() {
     let client = Client::new(Settings::default());
-    let context: Value = serde_json::from_slice(&client.server.context_document()).unwrap();
+    let context: Value =
+        serde_json::from_slice(&client.server.context_document(&Caller::anonymous("http")))
+            .unwrap();
     assert_eq!(context["info"]["schema_version"], "1.0.0");
     let id = &context["tools"][0]["inputSchema"]["properties"]["id"];
     assert_eq!(id["annotations"]["source"], "route");
@@ -315,7 +320,7 @@ async fn the_discovery_views_tell_each_argument_s_place() {
     assert!(
         !client
             .server
-            .context_document()
+            .context_document(&Caller::anonymous("http"))
             .windows(4)
             .any(|window| window == b"null")
     );

@@ -1,5 +1,5 @@
-//! Who may use the endpoint, where the operator asks who it is: static keys, shown as bearer tokens
-//! (RFC 6750). And how many requests the endpoint takes in a time.
+//! Who may use the endpoint, where the operator asks who it is: bearer tokens (RFC 6750) that are static keys
+//! or an issuer's. And how many requests the endpoint takes in a time.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -10,22 +10,14 @@ use axum::middleware::Next;
 use axum::response::Response;
 use governor::clock::{Clock, DefaultClock};
 use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
-use http::header::{AUTHORIZATION, RETRY_AFTER, WWW_AUTHENTICATE};
+use http::header::{AUTHORIZATION, RETRY_AFTER};
 use http::{HeaderMap, HeaderValue, StatusCode};
-use sha2::{Digest, Sha256};
 
 use super::Settings;
+use super::challenge::{Challenge, Denied};
 use super::respond::plain;
 use crate::tool::Caller;
-
-/// A key of the endpoint. The key itself is nowhere kept.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Key {
-    /// Who it stands for, in records and limits.
-    pub name: Arc<str>,
-    /// Its SHA-256. A key is to be random: a hash without a salt protects no word a person would choose.
-    pub hash: [u8; 32],
-}
+use crate::transport::access::{Key, NoSource, Refused, Tokens, hash_of};
 
 /// So many requests in so long a time; as many may come at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,17 +31,15 @@ pub struct Requests {
 /// The rules.
 #[derive(Debug)]
 pub(super) struct Access {
-    keys: Vec<(Caller, [u8; 32])>,
+    keys: Vec<(Caller, Key)>,
+    tokens: Option<Tokens>,
+    challenge: Arc<Challenge>,
     limiter: Option<DefaultDirectRateLimiter>,
     clock: DefaultClock,
 }
 
 impl Access {
-    pub(super) fn new(settings: &Settings) -> Self {
-        let caller = |key: &Key| Caller {
-            principal: Arc::clone(&key.name),
-            ..Caller::anonymous("http")
-        };
+    pub(super) fn new(settings: &Settings, challenge: Arc<Challenge>) -> Self {
         let quota = |requests: Requests| {
             // A time of zero would be no limit at all.
             let each = (requests.per / requests.count.get()).max(Duration::from_nanos(1));
@@ -57,25 +47,37 @@ impl Access {
                 .unwrap_or_else(|| Quota::per_second(requests.count))
                 .allow_burst(requests.count)
         };
+        let keys = settings.keys.iter();
         Self {
-            keys: settings
-                .keys
-                .iter()
-                .map(|key| (caller(key), key.hash))
-                .collect(),
+            keys: keys.map(|key| (key.caller("http"), key.clone())).collect(),
+            tokens: settings.tokens.clone().map(|tokens| {
+                let source = settings.key_source.clone();
+                Tokens::new(tokens, &source.unwrap_or_else(|| Arc::new(NoSource)))
+            }),
+            challenge,
             limiter: settings.requests.map(|one| RateLimiter::direct(quota(one))),
             clock: DefaultClock::default(),
         }
     }
 
-    /// Puts the caller into the request; the answer, 401 or 429, where the request may not pass.
-    pub(super) fn admit<B>(&self, request: &mut http::Request<B>) -> Result<(), Box<Response>> {
-        if !self.keys.is_empty() {
-            match self.caller(request.headers()) {
+    /// Fetches what is needed to judge tokens.
+    pub(super) async fn prepare(&self) {
+        if let Some(tokens) = &self.tokens {
+            tokens.prepare().await;
+        }
+    }
+
+    /// Puts the caller into the request; the answer, 400, 401, 429 or 503, where the request may not pass.
+    pub(super) async fn admit<B>(
+        &self,
+        request: &mut http::Request<B>,
+    ) -> Result<(), Box<Response>> {
+        if !self.keys.is_empty() || self.tokens.is_some() {
+            match self.caller(request.headers()).await {
                 Ok(caller) => {
-                    request.extensions_mut().insert(caller.clone());
+                    request.extensions_mut().insert(caller);
                 }
-                Err(denied) => return Err(Box::new(unauthorized(denied))),
+                Err(denied) => return Err(Box::new(self.challenge.refuse(denied))),
             }
         }
         match self.wait() {
@@ -84,29 +86,31 @@ impl Access {
         }
     }
 
-    /// Whose key it is. Looks at all keys, and at all of each.
-    fn caller(&self, headers: &HeaderMap) -> Result<&Caller, Denied> {
-        let mut values = headers.get_all(AUTHORIZATION).iter();
-        let (Some(value), None) = (values.next(), values.next()) else {
-            return Err(Denied::Absent);
-        };
-        let (scheme, token) = value
-            .to_str()
-            .ok()
-            .and_then(|text| text.split_once(' '))
-            .ok_or(Denied::Absent)?;
-        if !scheme.eq_ignore_ascii_case("bearer") {
-            return Err(Denied::Absent);
-        }
-        let hash: [u8; 32] = Sha256::digest(token.trim().as_bytes()).into();
+    async fn caller(&self, headers: &HeaderMap) -> Result<Caller, Denied> {
+        let token = bearer(headers)?;
+        let hash = hash_of(token);
+        // Looks at all keys, and at all of each.
         let mut found = None;
-        for (caller, known) in &self.keys {
-            let differing = known.iter().zip(&hash).fold(0, |sum, (a, b)| sum | (a ^ b));
-            if differing == 0 {
+        for (caller, key) in &self.keys {
+            if key.is(&hash) {
                 found = Some(caller);
             }
         }
-        found.ok_or(Denied::Unknown)
+        if let Some(caller) = found {
+            return Ok(caller.clone());
+        }
+        let Some(tokens) = &self.tokens else {
+            tracing::info!("a caller with an unknown key is refused");
+            return Err(Denied::Invalid);
+        };
+        match tokens.caller(token, &hash, "http").await {
+            Ok(caller) => Ok(caller),
+            Err(Refused::Invalid(reason)) => {
+                tracing::info!(reason, "a caller with an invalid token is refused");
+                Err(Denied::Invalid)
+            }
+            Err(Refused::Unavailable) => Err(Denied::Unavailable),
+        }
     }
 
     /// How long until a request may come, where none may now.
@@ -116,20 +120,30 @@ impl Access {
     }
 }
 
-/// Why nobody was recognised.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Denied {
-    Absent,
-    Unknown,
+/// The one bearer token of a request. In the address, where it would be logged, it is not looked for.
+fn bearer(headers: &HeaderMap) -> Result<&str, Denied> {
+    let mut values = headers.get_all(AUTHORIZATION).iter();
+    let value = match (values.next(), values.next()) {
+        (None, _) => return Err(Denied::Absent),
+        (Some(_), Some(_)) => return Err(Denied::Malformed),
+        (Some(value), None) => value,
+    };
+    let text = value.to_str().map_err(|_| Denied::Absent)?;
+    let (scheme, token) = text.split_once(' ').ok_or(Denied::Absent)?;
+    if scheme.eq_ignore_ascii_case("bearer") {
+        Ok(token.trim())
+    } else {
+        Err(Denied::Absent)
+    }
 }
 
-/// Lets the request pass with its caller, or answers 401 or 429.
+/// Lets the request pass with its caller, or answers it.
 pub(super) async fn check(
     State(access): State<Arc<Access>>,
     mut request: Request,
     next: Next,
 ) -> Response {
-    match access.admit(&mut request) {
+    match access.admit(&mut request).await {
         Ok(()) => next.run(request).await,
         Err(refusal) => *refusal,
     }
@@ -147,65 +161,62 @@ fn too_many(wait: Duration) -> Response {
     response
 }
 
-/// RFC 6750, section 3.1: no error code where no token was shown.
-fn unauthorized(denied: Denied) -> Response {
-    let (challenge, text) = match denied {
-        Denied::Absent => (
-            "Bearer realm=\"mcpinvoke\"",
-            "a key is needed: send it as a bearer token",
-        ),
-        Denied::Unknown => (
-            "Bearer realm=\"mcpinvoke\", error=\"invalid_token\"",
-            "this key is not known",
-        ),
-    };
-    let mut response = plain(StatusCode::UNAUTHORIZED, text);
-    response
-        .headers_mut()
-        .insert(WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
-    response
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::transport::access::TokenSettings;
 
-    fn access() -> Access {
+    async fn who(values: &[&str]) -> Result<String, Denied> {
         let key = |name: &str, text: &str| Key {
             name: name.into(),
-            hash: Sha256::digest(text.as_bytes()).into(),
+            hash: hash_of(text),
+            tools: None,
         };
-        Access::new(&Settings {
+        let settings = Settings {
             keys: vec![key("ann", "key-of-ann"), key("bob", "key-of-bob")],
             ..Settings::default()
-        })
-    }
-
-    fn who(values: &[&str]) -> Result<String, Denied> {
+        };
+        let access = Access::new(&settings, Arc::new(Challenge::new(None)));
         let mut headers = HeaderMap::new();
         for value in values {
             headers.append(AUTHORIZATION, value.parse().unwrap());
         }
-        let access = access();
-        access
-            .caller(&headers)
-            .map(|caller| caller.principal.to_string())
+        let caller = access.caller(&headers).await;
+        caller.map(|caller| caller.principal.to_string())
     }
 
-    #[test]
-    fn a_key_names_its_caller() {
-        assert_eq!(who(&["Bearer key-of-bob"]), Ok("bob".to_owned()));
-        assert_eq!(who(&["bearer  key-of-ann"]), Ok("ann".to_owned()));
+    #[tokio::test]
+    async fn tokens_that_cannot_be_judged_leave_the_endpoint_closed() {
+        let settings = Settings {
+            tokens: Some(TokenSettings {
+                resource: "https://tools.test/mcp".parse().unwrap(),
+                issuers: Vec::new(),
+                leeway: Duration::ZERO,
+                tools: None,
+                scoped: false,
+                scope_claims: Vec::new(),
+                implied: Vec::new(),
+                initial_scopes: Vec::new(),
+            }),
+            ..Settings::default()
+        };
+        let access = Access::new(&settings, Arc::new(Challenge::new(None)));
+        let mut request = http::Request::new(());
+        let refusal = access.admit(&mut request).await.unwrap_err();
+        assert_eq!(refusal.status(), StatusCode::UNAUTHORIZED);
+    }
+
+    #[tokio::test]
+    async fn a_key_names_its_caller() {
+        assert_eq!(who(&["Bearer key-of-bob"]).await, Ok("bob".to_owned()));
+        assert_eq!(who(&["bearer  key-of-ann"]).await, Ok("ann".to_owned()));
         for unknown in ["Bearer key-of-cid", "Bearer ", "Bearer key-of-bob x"] {
-            assert_eq!(who(&[unknown]), Err(Denied::Unknown), "{unknown}");
+            assert_eq!(who(&[unknown]).await, Err(Denied::Invalid), "{unknown}");
         }
-        for absent in [
-            &[][..],
-            &["Basic a2V5"],
-            &["key-of-ann"],
-            &["Bearer key-of-ann", "Bearer key-of-ann"],
-        ] {
-            assert_eq!(who(absent), Err(Denied::Absent), "{absent:?}");
+        for absent in [&[][..], &["Basic a2V5"], &["key-of-ann"]] {
+            assert_eq!(who(absent).await, Err(Denied::Absent), "{absent:?}");
         }
+        let twice = who(&["Bearer key-of-ann", "Bearer key-of-ann"]).await;
+        assert_eq!(twice, Err(Denied::Malformed));
     }
 }

@@ -12,12 +12,12 @@ use axum::response::Response;
 use bytes::Bytes;
 use futures_util::FutureExt as _;
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
-use http::{Method, StatusCode};
+use http::{Extensions, Method, StatusCode};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 
 use super::Shared;
 use super::respond::{answer, empty, events, message, method_not_allowed};
-use crate::mcp::{Accepted, Fault, Header, Headers, Message};
+use crate::mcp::{Accepted, Answer, Fault, Header, Headers, Message};
 use crate::tool::Caller;
 
 pub(super) async fn handle(State(shared): State<Arc<Shared>>, request: Request) -> Response {
@@ -32,8 +32,8 @@ where
 {
     match *request.method() {
         Method::POST => post(shared, request).await,
-        Method::GET => get(shared, request.headers()),
-        Method::DELETE => delete(shared, request.headers()),
+        Method::GET => get(shared, &request),
+        Method::DELETE => delete(shared, &request),
         _ => method_not_allowed("POST"),
     }
 }
@@ -58,11 +58,10 @@ where
     if !shared.readiness.wait(shared.ready_wait).await {
         return refuse(Fault::NotReady);
     }
-    let caller = parts.extensions.get::<Caller>();
     let accepted = {
         let mut headers = headers_of(&parts.headers);
         headers.forwarded = forwarded(&parts.headers, &shared.forward_headers);
-        let caller = caller.unwrap_or(&shared.anonymous);
+        let caller = shared.caller(&parts.extensions);
         shared.server.post(&body, &headers, caller)
     };
     drop((body, parts));
@@ -70,25 +69,39 @@ where
         Accepted::Now(result) => result,
         Accepted::Later(work) => work.finish().await,
     };
-    answer(result, shared.keep_alive)
+    let needs = match &result {
+        Answer::Message(message) => message.needs.clone(),
+        Answer::Nothing | Answer::Stream(_) => None,
+    };
+    let mut response = answer(result, shared.keep_alive);
+    if let Some(scopes) = needs {
+        shared
+            .challenge
+            .insufficient(&scopes, response.headers_mut());
+    }
+    response
 }
 
-fn get(shared: &Shared, headers: &HeaderMap) -> Response {
-    let headers = headers_of(headers);
+fn get<B>(shared: &Shared, request: &http::Request<B>) -> Response {
+    let headers = headers_of(request.headers());
+    let caller = shared.caller(request.extensions());
     match headers.session {
-        Header::Value(id) if !headers.says_modern() => match shared.server.session_stream(id) {
-            Ok(messages) => events(messages, shared.keep_alive),
-            Err(refusal) => message(refusal),
-        },
+        Header::Value(id) if !headers.says_modern() => {
+            match shared.server.session_stream(id, caller) {
+                Ok(messages) => events(messages, shared.keep_alive),
+                Err(refusal) => message(refusal),
+            }
+        }
         _ => method_not_allowed("POST"),
     }
 }
 
-fn delete(shared: &Shared, headers: &HeaderMap) -> Response {
-    let headers = headers_of(headers);
+fn delete<B>(shared: &Shared, request: &http::Request<B>) -> Response {
+    let headers = headers_of(request.headers());
+    let caller = shared.caller(request.extensions());
     match headers.session {
         Header::Value(id) if !headers.says_modern() => {
-            if shared.server.end_session(id) {
+            if shared.server.end_session(id, caller) {
                 empty(StatusCode::NO_CONTENT)
             } else {
                 let refusal: Message = shared.server.refuse(Fault::UnknownSession, false);
@@ -100,6 +113,11 @@ fn delete(shared: &Shared, headers: &HeaderMap) -> Response {
 }
 
 impl Shared {
+    /// On whose behalf a request is.
+    pub(super) fn caller<'a>(&'a self, extensions: &'a Extensions) -> &'a Caller {
+        extensions.get().unwrap_or(&self.anonymous)
+    }
+
     /// Reads a body of limited size in limited time; of a larger one no more than that is kept.
     async fn read<B>(&self, headers: &HeaderMap, body: B) -> Result<Bytes, Fault>
     where

@@ -1,6 +1,7 @@
 //! Streamable HTTP: one endpoint, and a few read-only pages beside it.
 
 mod access;
+mod challenge;
 mod endpoint;
 mod guard;
 mod listen;
@@ -21,12 +22,15 @@ use http::{HeaderName, Request, StatusCode};
 use tower::ServiceExt as _;
 
 use super::Readiness;
+use super::access::{KeySource, TokenSettings};
 use crate::mcp::Server;
 use crate::tool::Caller;
 use access::Access;
-pub use access::{Key, Requests};
+pub use access::Requests;
+use challenge::Challenge;
 use guard::Guard;
 
+pub use super::access::Key;
 pub use axum::Router;
 pub use listen::serve;
 
@@ -43,8 +47,12 @@ pub struct Settings {
     /// Origins of web pages that may call, for instance `https://tools.example`; `*` takes all.
     /// A page of the server's own origin may always.
     pub allowed_origins: Vec<String>,
-    /// Who may use the endpoint; anybody where there are none.
+    /// Who may use the endpoint; anybody where there are neither keys nor tokens.
     pub keys: Vec<Key>,
+    /// The tokens that are taken besides keys.
+    pub tokens: Option<TokenSettings>,
+    /// Where the keys of the tokens' issuers are read; without it no token is taken.
+    pub key_source: Option<Arc<dyn KeySource>>,
     /// How many requests are taken in a time.
     pub requests: Option<Requests>,
     /// Headers that go with a call to its upstream.
@@ -73,6 +81,8 @@ impl Default for Settings {
             allowed_hosts: Vec::new(),
             allowed_origins: Vec::new(),
             keys: Vec::new(),
+            tokens: None,
+            key_source: None,
             requests: None,
             forward_headers: Vec::new(),
             max_body_bytes: 16 * 1024 * 1024,
@@ -95,6 +105,7 @@ struct Shared {
     server: Arc<Server>,
     readiness: Readiness,
     anonymous: Caller,
+    challenge: Arc<Challenge>,
     forward_headers: Vec<HeaderName>,
     max_body_bytes: u64,
     ready_wait: Duration,
@@ -123,8 +134,9 @@ impl Entrance {
     /// An entrance to this server.
     pub fn new(server: Arc<Server>, settings: &Settings, readiness: Readiness) -> Self {
         let guard = Arc::new(Guard::new(settings));
-        let access = Arc::new(Access::new(settings));
-        let shared = shared(server, settings, readiness);
+        let challenge = Arc::new(Challenge::new(settings.tokens.as_ref()));
+        let access = Arc::new(Access::new(settings, Arc::clone(&challenge)));
+        let shared = shared(server, settings, readiness, challenge);
         Self {
             router: routes(&guard, &access, &shared, settings),
             path: settings.path.as_str().into(),
@@ -132,6 +144,11 @@ impl Entrance {
             access,
             shared,
         }
+    }
+
+    /// Fetches what is needed to judge tokens, so that the first caller need not wait for it.
+    pub async fn prepare(&self) {
+        self.access.prepare().await;
     }
 
     /// Answers one request.
@@ -149,18 +166,24 @@ impl Entrance {
         if let Err(why) = self.guard.judge(request.uri(), request.headers()) {
             return respond::plain(StatusCode::FORBIDDEN, why);
         }
-        match self.access.admit(&mut request) {
+        match self.access.admit(&mut request).await {
             Ok(()) => endpoint::respond(&self.shared, request).await,
             Err(refusal) => *refusal,
         }
     }
 }
 
-fn shared(server: Arc<Server>, settings: &Settings, readiness: Readiness) -> Arc<Shared> {
+fn shared(
+    server: Arc<Server>,
+    settings: &Settings,
+    readiness: Readiness,
+    challenge: Arc<Challenge>,
+) -> Arc<Shared> {
     Arc::new(Shared {
         server,
         readiness,
         anonymous: Caller::anonymous("http"),
+        challenge,
         forward_headers: settings.forward_headers.clone(),
         max_body_bytes: settings.max_body_bytes,
         ready_wait: settings.ready_wait,
@@ -181,14 +204,23 @@ fn routes(
     if settings.path != ALIAS {
         router = router.route(ALIAS, any(endpoint::handle));
     }
-    router
+    router = router
         .route("/.well-known/mcp-context", get(pages::context))
         .route(
             "/api/discovery/tools",
             get(pages::discovery).post(pages::discovery),
         )
         .fallback(pages::nothing)
-        .layer(from_fn_with_state(access, access::check))
+        .layer(from_fn_with_state(access, access::check));
+    // Whoever has no token yet finds out here where to get one.
+    if let Some((document, paths)) = shared.challenge.metadata(&settings.path) {
+        for path in paths {
+            let document = document.clone();
+            let answer = move || async { respond::json(StatusCode::OK, document) };
+            router = router.route(&path, get(answer));
+        }
+    }
+    router
         .layer(from_fn_with_state(guard, guard::check))
         // A probe comes by the pod's address; what it learns is no secret.
         .route("/healthz", get(pages::health))

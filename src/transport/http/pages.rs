@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::extract::State;
+use axum::extract::{Request, State};
 use axum::response::Response;
 use bytes::Bytes;
 use http::StatusCode;
@@ -12,18 +12,28 @@ use super::respond::{json, message, plain};
 use crate::mcp::Fault;
 
 /// MCPBuckle's context document.
-pub(super) async fn context(State(shared): State<Arc<Shared>>) -> Response {
+pub(super) async fn context(State(shared): State<Arc<Shared>>, request: Request) -> Response {
     match shared.refusal().await {
         Some(refusal) => refusal,
-        None => json(StatusCode::OK, shared.server.context_document()),
+        None => json(
+            StatusCode::OK,
+            shared
+                .server
+                .context_document(shared.caller(request.extensions())),
+        ),
     }
 }
 
 /// MCPBuckle's list of tools.
-pub(super) async fn discovery(State(shared): State<Arc<Shared>>) -> Response {
+pub(super) async fn discovery(State(shared): State<Arc<Shared>>, request: Request) -> Response {
     match shared.refusal().await {
         Some(refusal) => refusal,
-        None => json(StatusCode::OK, shared.server.discovery_document()),
+        None => json(
+            StatusCode::OK,
+            shared
+                .server
+                .discovery_document(shared.caller(request.extensions())),
+        ),
     }
 }
 

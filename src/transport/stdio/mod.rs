@@ -25,6 +25,8 @@ pub struct Settings {
     pub max_calls: usize,
     /// How long calls under way may go on after the input has ended.
     pub drain: Duration,
+    /// On whose behalf everything is done.
+    pub caller: Caller,
 }
 
 impl Default for Settings {
@@ -33,6 +35,7 @@ impl Default for Settings {
             max_line_bytes: 16 * 1024 * 1024,
             max_calls: 256,
             drain: Duration::from_secs(10),
+            caller: Caller::anonymous("stdio"),
         }
     }
 }
@@ -61,7 +64,7 @@ where
     let mut connection = Connection {
         server,
         session,
-        caller: Caller::anonymous("stdio"),
+        caller: settings.caller.clone(),
         out,
         slots: Arc::new(Semaphore::new(settings.max_calls)),
         calls: JoinSet::new(),

@@ -181,7 +181,16 @@ pub struct Stdio {
 impl Stdio {
     /// `mcpinvoke serve ARGUMENTS --stdio`.
     pub fn start<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Self {
+        Self::start_as(None, arguments)
+    }
+
+    /// The same by somebody whose environment holds this key.
+    pub fn start_as<S: AsRef<OsStr>>(
+        key: Option<&str>,
+        arguments: impl IntoIterator<Item = S>,
+    ) -> Self {
         let mut child = binary()
+            .envs(key.map(|key| ("MCPINVOKE_KEY", key)))
             .arg("serve")
             .args(arguments)
             .arg("--stdio")

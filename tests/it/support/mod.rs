@@ -2,9 +2,11 @@
 //! code with the bridge.
 
 mod bridge;
+pub mod issuer;
 mod upstream;
 
 pub use bridge::{Bridge, Stdio, run, run_with_input, terminate};
+pub use issuer::{Issuer, Signer};
 pub use upstream::{Answer, Seen, Upstream};
 
 use std::io::Write;

@@ -1,0 +1,391 @@
+//! Who may use the bridge: keys, tokens and the caller over stdio.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use url::{Host, Url};
+
+use super::policy::rate;
+use super::{Faults, base_url, duration};
+use crate::config::access::{AccessKey, Issuer, ListedTools, OAuth};
+use crate::config::file::File;
+use crate::policy;
+use crate::secret::{Secret, remember};
+use crate::tool::{Caller, Pattern};
+use crate::transport::access::{self, Algorithm, Key, TokenSettings, hash_of};
+
+const LEEWAY: Duration = Duration::from_secs(30);
+const LONGEST_LEEWAY: Duration = Duration::from_secs(300);
+
+/// The keys.
+pub(super) fn keys(file: &File, faults: &mut Faults) -> Vec<Key> {
+    let mut keys: Vec<Key> = Vec::new();
+    for (index, written) in file.access.keys.iter().enumerate() {
+        let setting = format!("access.keys[{index}]");
+        let key = hash(&written.hash).and_then(|hash| {
+            let name = written.name.trim();
+            if name.is_empty() || name == "anonymous" || keys.iter().any(|key| &*key.name == name) {
+                return Err("expected a name of its own".to_owned());
+            }
+            Ok((name, hash))
+        });
+        let tools = tools(&setting, written.tools.as_deref(), faults);
+        keys.extend(faults.take(&setting, key).map(|(name, hash)| Key {
+            name: name.into(),
+            hash,
+            tools,
+        }));
+    }
+    keys
+}
+
+/// Rates of callers who have one of their own.
+pub(super) fn rates(file: &File, faults: &mut Faults) -> Vec<(Arc<str>, policy::Rate)> {
+    let mut rates = Vec::new();
+    let mut read = |setting: String, name: &str, text: Option<&String>| {
+        let rate = text.and_then(|text| faults.take(&setting, rate(text)));
+        rates.extend(rate.map(|rate| (name.trim().into(), rate)));
+    };
+    for (index, AccessKey { name, rate, .. }) in file.access.keys.iter().enumerate() {
+        read(format!("access.keys[{index}].rate"), name, rate.as_ref());
+    }
+    if let Some(stdio) = &file.access.stdio {
+        let name = stdio.name.as_deref().unwrap_or("anonymous");
+        read("access.stdio.rate".to_owned(), name, stdio.rate.as_ref());
+        if !file.stdio.unwrap_or_default() {
+            // Over HTTP nobody is that caller, though everybody may have its name.
+            rates.retain(|(known, _): &(Arc<str>, _)| **known != *name.trim());
+        }
+    }
+    rates
+}
+
+/// The caller over stdio: whose key the environment holds, or whom the file names. What is wrong with the keys
+/// is reported by [`keys`].
+pub(super) fn stdio(
+    file: &File,
+    environment: &dyn Fn(&str) -> Option<String>,
+    faults: &mut Faults,
+) -> Caller {
+    let anonymous = Caller::anonymous("stdio");
+    let key = environment("MCPINVOKE_KEY").filter(|key| !key.is_empty());
+    if let Some(key) = key.filter(|_| file.stdio.unwrap_or_default()) {
+        let hash = hash_of(&key);
+        remember(&Secret::new(key));
+        let keys = keys(file, &mut Faults::default());
+        return match keys.iter().find(|key| key.is(&hash)) {
+            Some(key) => key.caller("stdio"),
+            None => {
+                faults
+                    .0
+                    .push("MCPINVOKE_KEY: it is none of `access.keys`".to_owned());
+                anonymous
+            }
+        };
+    }
+    let Some(written) = &file.access.stdio else {
+        return anonymous;
+    };
+    let name = written.name.as_deref().unwrap_or("anonymous").trim();
+    if name.is_empty() || file.access.keys.iter().any(|key| key.name.trim() == name) {
+        let fault = "access.stdio.name: expected a name of its own; MCPINVOKE_KEY makes the caller one of `access.keys`";
+        faults.0.push(fault.to_owned());
+    }
+    let caller = Key {
+        name: name.into(),
+        hash: [0; 32],
+        tools: tools("access.stdio", written.tools.as_deref(), faults),
+    };
+    caller.caller("stdio")
+}
+
+/// Whether callers may see different lists of tools.
+pub(super) fn lists_differ(file: &File) -> bool {
+    let access = &file.access;
+    !access.keys.is_empty() || access.oauth.is_some() || access.stdio.is_some()
+}
+
+/// What scopes have to do with tools.
+pub(super) fn scopes(file: &File, faults: &mut Faults) -> policy::AccessSettings {
+    let default = policy::AccessSettings::default();
+    let Some(OAuth { scopes, .. }) = &file.access.oauth else {
+        return default;
+    };
+    let mut by_tool = Vec::new();
+    for (pattern, scopes) in &scopes.tools {
+        let read = Pattern::new(pattern).map_err(|error| error.to_string());
+        let pattern = faults.take("access.oauth.scopes.tools", read);
+        by_tool.extend(pattern.map(|pattern| (pattern, scopes.clone())));
+    }
+    policy::AccessSettings {
+        document_scopes: scopes.document.unwrap_or(default.document_scopes),
+        prefix: scopes.prefix.clone().unwrap_or_default(),
+        by_tool,
+        lists_all: scopes.list == Some(ListedTools::All),
+    }
+}
+
+/// The tokens that are taken.
+pub(super) fn tokens(file: &File, faults: &mut Faults) -> Option<TokenSettings> {
+    let written = file.access.oauth.as_ref()?;
+    if written.issuers.is_empty() {
+        let fault = "access.oauth.issuers: expected at least one issuer";
+        faults.0.push(fault.to_owned());
+    }
+    let leeway = duration(
+        "access.oauth.leeway",
+        written.leeway.as_deref(),
+        LEEWAY,
+        faults,
+    );
+    if leeway > LONGEST_LEEWAY {
+        let fault = "access.oauth.leeway: expected at most 5m: it is for clocks that differ";
+        faults.0.push(fault.to_owned());
+    }
+    let resource = faults.take("access.oauth.resource", base_url(&written.resource));
+    let issuers = written.issuers.iter().enumerate();
+    let issuers: Vec<access::Issuer> = issuers
+        .filter_map(|(index, written)| {
+            let setting = format!("access.oauth.issuers[{index}]");
+            issuer(&setting, written, faults)
+        })
+        .collect();
+    distinct(file, &issuers, faults);
+    let scopes = &written.scopes;
+    let claims = || ["scope", "scp"].map(str::to_owned).to_vec();
+    Some(TokenSettings {
+        resource: resource?,
+        issuers,
+        leeway,
+        tools: tools("access.oauth", written.tools.as_deref(), faults),
+        scoped: scopes.document.unwrap_or(true) || !scopes.tools.is_empty(),
+        scope_claims: scopes.claims.clone().unwrap_or_else(claims),
+        implied: scopes.implied.clone().into_iter().collect(),
+        initial_scopes: scopes.initial.clone(),
+    })
+}
+
+/// No key may stand for somebody's token, and no issuer for another.
+fn distinct(file: &File, issuers: &[access::Issuer], faults: &mut Faults) {
+    for (index, issuer) in issuers.iter().enumerate() {
+        let before = &issuers[..index];
+        if before
+            .iter()
+            .any(|other| other.issuer == issuer.issuer || other.name == issuer.name)
+        {
+            let fault =
+                format!("access.oauth.issuers[{index}]: expected an issuer and a name of its own");
+            faults.0.push(fault);
+        }
+        let prefix = format!("{}:", issuer.name);
+        for (index, key) in file.access.keys.iter().enumerate() {
+            if key.name.trim().starts_with(&prefix) {
+                let fault = format!(
+                    "access.keys[{index}].name: `{prefix}` begins the names of callers with tokens"
+                );
+                faults.0.push(fault);
+            }
+        }
+    }
+}
+
+fn issuer(setting: &str, written: &Issuer, faults: &mut Faults) -> Option<access::Issuer> {
+    let at = |member: &str| format!("{setting}.{member}");
+    let jwks_url = written.jwks_url.as_deref();
+    let jwks_url = jwks_url.map(|text| faults.take(&at("jwks_url"), web_url(text)));
+    let url = faults.take(&at("issuer"), base_url(&written.issuer));
+    if let Some(url) = &url
+        && url.scheme() == "http"
+        && jwks_url.is_none()
+        && !is_loopback(url)
+    {
+        let fault = "expected https: whoever can change what the issuer answers can make tokens; where the way to it is safe all the same, name its `jwks_url`";
+        faults.0.push(format!("{}: {fault}", at("issuer")));
+    }
+    let mut algorithms = Algorithm::all();
+    if let Some(names) = &written.algorithms {
+        algorithms = Vec::new();
+        for name in names {
+            let known = Algorithm::named(name);
+            let known = known.ok_or_else(|| {
+                format!(
+                    "`{name}` is not taken: expected some of {}",
+                    Algorithm::NAMES.join(", ")
+                )
+            });
+            algorithms.extend(faults.take(&at("algorithms"), known));
+        }
+    }
+    let url = url?;
+    let host = url.host_str().unwrap_or_default();
+    Some(access::Issuer {
+        name: written.name.as_deref().unwrap_or(host).into(),
+        issuer: written.issuer.clone(),
+        jwks_url: match jwks_url {
+            Some(url) => Some(url?),
+            None => None,
+        },
+        audiences: written.audiences.clone(),
+        algorithms,
+    })
+}
+
+/// A key's place may have a query.
+fn web_url(text: &str) -> Result<Url, String> {
+    let url = Url::parse(text).ok();
+    let url = url.filter(|url| matches!(url.scheme(), "http" | "https"));
+    url.ok_or_else(|| "expected for instance `https://id.example.com/jwks`".to_owned())
+}
+
+fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    }
+}
+
+fn tools(setting: &str, written: Option<&[String]>, faults: &mut Faults) -> Option<Arc<[Pattern]>> {
+    let setting = format!("{setting}.tools");
+    let written = written?;
+    if written.is_empty() {
+        let fault = "expected at least one pattern; without `tools` all are allowed";
+        faults.0.push(format!("{setting}: {fault}"));
+    }
+    let mut patterns = Vec::new();
+    for text in written {
+        let pattern = Pattern::new(text).map_err(|error| error.to_string());
+        patterns.extend(faults.take(&setting, pattern));
+    }
+    Some(patterns.into())
+}
+
+/// The text itself is not repeated: it may be the key, put there by mistake.
+fn hash(text: &str) -> Result<[u8; 32], String> {
+    let expected = || "expected a SHA-256 as 64 hex digits as hash".to_owned();
+    let text = text.trim().as_bytes();
+    let mut hash = [0; 32];
+    if text.len() != 64 {
+        return Err(expected());
+    }
+    for (byte, digits) in hash.iter_mut().zip(text.chunks(2)) {
+        let digits = std::str::from_utf8(digits).map_err(|_| expected())?;
+        *byte = u8::from_str_radix(digits, 16).map_err(|_| expected())?;
+    }
+    Ok(hash)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GOOD: &str = "ca64daa8b294dc4835d29ca02a6a47427ebc6a225ea3ac2e15f8417fb6601db2";
+
+    fn file(text: &str) -> File {
+        File::parse(text).unwrap()
+    }
+
+    #[test]
+    fn keys_are_read_and_never_repeated() {
+        let read = |text: &str| {
+            let mut faults = Faults::default();
+            let keys = keys(&file(text), &mut faults);
+            (keys.len(), faults.0.join(" "))
+        };
+        let one = format!("{{name: ann, hash: {GOOD}}}");
+        assert_eq!(read(&format!("access: {{keys: [{one}]}}")).0, 1);
+        let (count, faults) = read(&format!("access: {{keys: [{one}, {one}]}}"));
+        assert!(count == 1 && faults.contains("keys[1]"), "{faults}");
+        let (count, faults) = read("access: {keys: [{name: bob, hash: topsecret}]}");
+        assert!(count == 0 && faults.contains("64 hex"), "{faults}");
+        assert!(!faults.contains("topsecret"));
+    }
+
+    #[test]
+    fn the_caller_over_stdio_is_a_key_s_or_named() {
+        let keys = format!(
+            "stdio: true\naccess: {{keys: [{{name: ann, hash: {}, tools: [a]}}], stdio: {{name: desk, tools: [b]}}}}",
+            hex("right")
+        );
+        let read = |text: &str, key: Option<&str>| {
+            let mut faults = Faults::default();
+            let environment =
+                |name: &str| key.filter(|_| name == "MCPINVOKE_KEY").map(str::to_owned);
+            let caller = stdio(&file(text), &environment, &mut faults);
+            (
+                caller.principal.to_string(),
+                caller.grant.is_some(),
+                faults.0.len(),
+            )
+        };
+        assert_eq!(read(&keys, Some("right")), ("ann".to_owned(), true, 0));
+        assert_eq!(read(&keys, None), ("desk".to_owned(), true, 0));
+        assert_eq!(read(&keys, Some("")), ("desk".to_owned(), true, 0));
+        assert_eq!(read(&keys, Some("wrong")).2, 1);
+        assert_eq!(read("stdio: true", Some("right")).2, 1);
+        // Over HTTP the variable is a client's.
+        assert_eq!(
+            read("stdio: false", Some("right")),
+            ("anonymous".to_owned(), false, 0)
+        );
+        assert_eq!(read(&keys.replace("desk", "ann"), None).2, 1);
+    }
+
+    fn hex(key: &str) -> String {
+        hash_of(key)
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect()
+    }
+
+    #[test]
+    fn every_fault_is_named() {
+        let file = file(&format!("
+access:
+  keys: [{{name: 'id:ann', hash: {GOOD}, tools: [], rate: often}}, {{name: bob, hash: {GOOD}, tools: ['a b']}}]
+  stdio: {{rate: 0/s}}
+  oauth:
+    resource: tools.example.com
+    leeway: 1h
+    issuers:
+      - {{issuer: 'http://id.example.com', name: id, algorithms: [RS256, HS256]}}
+      - {{issuer: 'https://id.example.com', name: id, jwks_url: nowhere}}
+    scopes: {{tools: {{'x y': [a]}}}}
+"));
+        let mut faults = Faults::default();
+        keys(&file, &mut faults);
+        rates(&file, &mut faults);
+        scopes(&file, &mut faults);
+        tokens(&file, &mut faults);
+        let all = faults.0.join("\n");
+        for part in [
+            "access.keys[0].tools",
+            "access.keys[0].rate",
+            "access.keys[1].tools",
+            "access.stdio.rate",
+            "access.oauth.resource",
+            "access.oauth.leeway",
+            "access.oauth.issuers[0].issuer: expected https",
+            "access.oauth.issuers[0].algorithms: `HS256`",
+            "access.oauth.issuers[1].jwks_url",
+            "access.oauth.scopes.tools",
+            "access.keys[0].name",
+        ] {
+            assert!(all.contains(part), "{part} in {all}");
+        }
+    }
+
+    #[test]
+    fn tokens_have_careful_defaults() {
+        let oauth = "access: {oauth: {resource: 'https://t.test/mcp', issuers: [{issuer: 'https://id.test/realms/x'}]}}";
+        let mut faults = Faults::default();
+        let tokens = tokens(&file(oauth), &mut faults).unwrap();
+        assert!(faults.0.is_empty(), "{:?}", faults.0);
+        assert_eq!(&*tokens.issuers[0].name, "id.test");
+        assert_eq!(tokens.issuers[0].issuer, "https://id.test/realms/x");
+        assert_eq!(tokens.leeway, LEEWAY);
+        assert!(tokens.scoped && tokens.tools.is_none());
+        assert_eq!(tokens.issuers[0].algorithms, Algorithm::all());
+    }
+}

@@ -1,0 +1,245 @@
+//! The keys of one issuer: found through its metadata, kept, and renewed when a token names one that is not
+//! known. An issuer that cannot be reached takes nothing away: what was had goes on serving.
+
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use arc_swap::ArcSwapOption;
+use serde_json::Value;
+use tokio::sync::Mutex;
+use tokio::time::Instant;
+use url::Url;
+
+use super::keys::Keys;
+use super::{Issuer, KeySource};
+
+/// Older keys are fetched again, while they serve.
+const OLD: Duration = Duration::from_secs(600);
+/// Between two fetches that tokens with unknown keys ask for.
+const BETWEEN: Duration = Duration::from_secs(10);
+/// After a fetch that failed.
+const PAUSE: Duration = Duration::from_secs(2);
+
+/// An issuer with what is known of it.
+#[derive(Debug)]
+pub(super) struct KnownIssuer {
+    pub(super) settings: Issuer,
+    source: Arc<dyn KeySource>,
+    keys: ArcSwapOption<Keys>,
+    /// Where its metadata says that its keys are.
+    place: OnceLock<Url>,
+    /// Its lock is held while keys are fetched, so there is one fetch at a time.
+    flight: Mutex<Flight>,
+}
+
+#[derive(Debug, Default)]
+struct Flight {
+    count: u64,
+    had: Option<Instant>,
+    failed: Option<Instant>,
+    /// When a token with an unknown key made one.
+    asked: Option<Instant>,
+}
+
+impl KnownIssuer {
+    pub(super) fn new(settings: Issuer, source: Arc<dyn KeySource>) -> Arc<Self> {
+        Arc::new(Self {
+            settings,
+            source,
+            keys: ArcSwapOption::empty(),
+            place: OnceLock::new(),
+            flight: Mutex::default(),
+        })
+    }
+
+    /// Which keys are in use; changes when they do.
+    pub(super) fn generation(&self) -> Option<u64> {
+        self.keys.load().as_ref().map(|keys| keys.generation)
+    }
+
+    /// The keys, fetched where there are none. `None` where they cannot be had.
+    pub(super) async fn keys(self: &Arc<Self>) -> Option<Arc<Keys>> {
+        if let Some(keys) = self.keys.load_full() {
+            self.renew();
+            return Some(keys);
+        }
+        let mut flight = self.flight.lock().await;
+        if self.keys.load().is_none() && !flight.paused() {
+            self.fetch(&mut flight).await;
+        }
+        self.keys.load_full()
+    }
+
+    /// The keys once more, after `old` lacked one. `None` where there are no others to be had now.
+    pub(super) async fn newer(&self, old: &Keys) -> Option<Arc<Keys>> {
+        let mut flight = self.flight.lock().await;
+        let newer = |keys: &Arc<Keys>| keys.generation != old.generation;
+        if let Some(keys) = self.keys.load_full().filter(newer) {
+            return Some(keys);
+        }
+        let asked_lately = flight.asked.is_some_and(|when| when.elapsed() < BETWEEN);
+        if asked_lately || flight.paused() {
+            return None;
+        }
+        flight.asked = Some(Instant::now());
+        self.fetch(&mut flight).await;
+        self.keys.load_full().filter(newer)
+    }
+
+    /// Fetches old keys again, beside the request.
+    fn renew(self: &Arc<Self>) {
+        let Ok(flight) = self.flight.try_lock() else {
+            return;
+        };
+        let old = flight.had.is_none_or(|when| when.elapsed() > OLD);
+        if !old || flight.paused() {
+            return;
+        }
+        drop(flight);
+        let issuer = Arc::clone(self);
+        tokio::spawn(async move {
+            let mut flight = issuer.flight.lock().await;
+            if flight.had.is_none_or(|when| when.elapsed() > OLD) && !flight.paused() {
+                issuer.fetch(&mut flight).await;
+            }
+        });
+    }
+
+    async fn fetch(&self, flight: &mut Flight) {
+        let issuer = &self.settings.issuer;
+        match self.read(flight.count + 1).await {
+            Ok(keys) => {
+                flight.count += 1;
+                flight.had = Some(Instant::now());
+                flight.failed = None;
+                tracing::debug!(%issuer, "the issuer's keys are fetched");
+                self.keys.store(Some(Arc::new(keys)));
+            }
+            Err(error) => {
+                flight.failed = Some(Instant::now());
+                let left = if self.keys.load().is_some() {
+                    "; the keys of before go on serving"
+                } else {
+                    "; its tokens cannot be taken"
+                };
+                tracing::warn!(%issuer, "the issuer's keys cannot be had: {error}{left}");
+            }
+        }
+    }
+
+    async fn read(&self, generation: u64) -> Result<Keys, String> {
+        let place = match (&self.settings.jwks_url, self.place.get()) {
+            (Some(place), _) | (None, Some(place)) => place.clone(),
+            (None, None) => {
+                let place = self.discover().await?;
+                self.place.get_or_init(|| place).clone()
+            }
+        };
+        let text = self.source.read(place.clone()).await;
+        let text = text.map_err(|error| format!("{place}: {error}"))?;
+        Keys::read(&text, generation).map_err(|error| format!("{place}: {error}"))
+    }
+
+    /// RFC 8414, section 3, and OpenID Connect Discovery 1.0, section 4, in MCP's order.
+    async fn discover(&self) -> Result<Url, String> {
+        let issuer = &self.settings.issuer;
+        let mut faults = Vec::new();
+        for place in places(issuer)? {
+            let text = self.source.read(place.clone()).await;
+            match text.and_then(|text| jwks_url(&text, issuer)) {
+                Ok(url) => return Ok(url),
+                Err(error) => faults.push(format!("{place}: {error}")),
+            }
+        }
+        Err(faults.join("; "))
+    }
+}
+
+impl Flight {
+    fn paused(&self) -> bool {
+        self.failed.is_some_and(|when| when.elapsed() < PAUSE)
+    }
+}
+
+/// Where an issuer's metadata may be.
+fn places(issuer: &str) -> Result<Vec<Url>, String> {
+    let issuer = Url::parse(issuer).map_err(|_| "the issuer is no URL".to_owned())?;
+    let path = issuer.path().trim_end_matches('/').to_owned();
+    let mut paths = vec![
+        format!("/.well-known/oauth-authorization-server{path}"),
+        format!("/.well-known/openid-configuration{path}"),
+    ];
+    if !path.is_empty() {
+        paths.push(format!("{path}/.well-known/openid-configuration"));
+    }
+    let at = |path: String| {
+        let mut place = issuer.clone();
+        place.set_path(&path);
+        place.set_query(None);
+        place
+    };
+    Ok(paths.into_iter().map(at).collect())
+}
+
+/// What the metadata says, if it is this issuer's own (RFC 8414, section 3.3).
+fn jwks_url(text: &[u8], issuer: &str) -> Result<Url, String> {
+    let metadata: Value = serde_json::from_slice(text).map_err(|_| "no JSON".to_owned())?;
+    let member = |name: &str| metadata.get(name).and_then(Value::as_str);
+    if member("issuer") != Some(issuer) {
+        return Err("the metadata is another issuer's: `issuer` differs".to_owned());
+    }
+    let url = member("jwks_uri").ok_or("`jwks_uri` is missing")?;
+    let url = Url::parse(url).map_err(|_| "`jwks_uri` is no URL".to_owned())?;
+    let own = Url::parse(issuer).is_ok_and(|issuer| issuer.origin() == url.origin());
+    if url.scheme() == "https" || (own && url.scheme() == "http") {
+        Ok(url)
+    } else {
+        Err("`jwks_uri` is no https URL".to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn metadata_is_looked_for_in_order() {
+        let all = |issuer| -> Vec<String> {
+            places(issuer)
+                .unwrap()
+                .iter()
+                .map(ToString::to_string)
+                .collect()
+        };
+        assert_eq!(
+            all("https://id.test"),
+            [
+                "https://id.test/.well-known/oauth-authorization-server",
+                "https://id.test/.well-known/openid-configuration",
+            ]
+        );
+        assert_eq!(
+            all("https://id.test/realms/shop/"),
+            [
+                "https://id.test/.well-known/oauth-authorization-server/realms/shop",
+                "https://id.test/.well-known/openid-configuration/realms/shop",
+                "https://id.test/realms/shop/.well-known/openid-configuration",
+            ]
+        );
+    }
+
+    #[test]
+    fn metadata_of_another_issuer_is_not_believed() {
+        let read = |issuer: &str, jwks: &str| {
+            let text = serde_json::json!({"issuer": issuer, "jwks_uri": jwks}).to_string();
+            jwks_url(text.as_bytes(), "https://id.test").is_ok()
+        };
+        assert!(read("https://id.test", "https://keys.test/jwks"));
+        assert!(!read("https://id.test/", "https://keys.test/jwks"));
+        assert!(!read("https://evil.test", "https://keys.test/jwks"));
+        assert!(!read("https://id.test", "http://id.test/jwks"));
+        assert!(!read("https://id.test", "file:///etc/passwd"));
+        let local = r#"{"issuer":"http://127.0.0.1:9","jwks_uri":"http://127.0.0.1:9/k"}"#;
+        assert!(jwks_url(local.as_bytes(), "http://127.0.0.1:9").is_ok());
+    }
+}
