@@ -23,6 +23,7 @@ pub mod invoke;
 pub mod kept;
 pub mod mcp;
 pub mod openapi;
+pub mod outbound;
 pub mod policy;
 pub mod registry;
 pub mod search;

@@ -150,6 +150,7 @@ impl App {
         let gate = Gate::new(config.confirm.clone())?;
         let invoker = Invoker::new(Vec::new(), http, gate)?
             .with_answers(config.answers, kept)
+            .cleaning(config.cleaning)
             .under(policy);
         let invoker = Arc::new(invoker);
         let server = Arc::new(Server::new(invoker.clone(), config.mcp.clone()));

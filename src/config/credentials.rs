@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::handler::http::credentials::{Client, Credential, Value};
+use crate::handler::http::credentials::{Client, Credential, Exchange, Value};
 use crate::secret::Secret;
 
 /// One credential, by its form: a value alone, a login, or OAuth 2 client credentials.
@@ -43,9 +43,28 @@ pub struct CredentialEntry {
     /// Sent as `audience`, which some token servers want.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub audience: Option<String>,
+    /// Whether the bridge calls as itself, or on behalf of its caller.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub grant: Option<Grant>,
+    /// Sent as `resource` in a token exchange: the upstream as a URI.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resource: Option<String>,
+    /// What the caller's token is, in a token exchange; an access token by default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subject_token_type: Option<String>,
     /// Whether id and secret go into the form instead of the Authorization header.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub secret_in_body: Option<bool>,
+}
+
+/// How a client gets its tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Grant {
+    /// For itself (RFC 6749, section 4.4).
+    ClientCredentials,
+    /// In exchange for the caller's own token (RFC 8693); a caller without one cannot call.
+    TokenExchange,
 }
 
 /// A text, or where it is.
@@ -122,9 +141,29 @@ impl CredentialEntry {
                 scopes: self.scopes.clone(),
                 audience: self.audience.clone(),
                 in_body: self.secret_in_body.unwrap_or_default(),
+                exchange: self.exchange()?,
             })),
             _ => Err("expected one of env, file and value, or username and password, or client_id and client_secret".to_owned()),
         }
+    }
+}
+
+impl CredentialEntry {
+    fn exchange(&self) -> Result<Option<Exchange>, String> {
+        if self.grant == Some(Grant::TokenExchange) {
+            // RFC 8693, section 3.
+            let access_token = || "urn:ietf:params:oauth:token-type:access_token".to_owned();
+            return Ok(Some(Exchange {
+                subject_token_type: self.subject_token_type.clone().unwrap_or_else(access_token),
+                resource: self.resource.clone(),
+            }));
+        }
+        if self.resource.is_some() || self.subject_token_type.is_some() {
+            return Err(
+                "resource and subject_token_type belong to `grant: token_exchange`".to_owned(),
+            );
+        }
+        Ok(None)
     }
 }
 
@@ -206,6 +245,10 @@ mod tests {
             (
                 "{client_id: a, client_secret: topsecret, token_url: nowhere}",
                 "not a URL",
+            ),
+            (
+                "{client_id: a, client_secret: topsecret, resource: 'https://api.test'}",
+                "token_exchange",
             ),
         ] {
             let fault = parse(text).resolve(&environment).unwrap_err();

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::PathBuf;
 
 use clap::ValueEnum;
 use schemars::JsonSchema;
@@ -11,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::access::AccessRules;
 use super::confirm::Confirm;
 use super::credentials::CredentialEntry;
+use super::outbound::{Answers, Outbound, Tls};
 use super::policy::{Audit, Rates, Redact};
 use crate::discovery::{BodyShape, OutputSchemas, Override, Rule, SchemaProfile};
 
@@ -49,6 +49,10 @@ pub struct File {
     pub credentials: BTreeMap<String, CredentialEntry>,
     /// Certificates towards upstreams.
     pub tls: Tls,
+    /// Where requests may go.
+    pub outbound: Outbound,
+    /// What is done to texts of upstreams.
+    pub answers: Answers,
     /// Headers of a client's request that are handed on to the upstream.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub forward_headers: Vec<String>,
@@ -60,6 +64,8 @@ pub struct File {
     pub audit: Audit,
     /// How many calls are allowed.
     pub rate: Rates,
+    /// Whether `/metrics` is served, to those who may use the endpoint.
+    pub metrics: bool,
     /// How the server introduces itself.
     pub server: Server,
     /// Which operations become tools, and how they look.
@@ -102,22 +108,6 @@ pub struct DocumentSettings {
     /// What its upstream is shown, by the name of the security scheme; wins over the ones for all.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub credentials: BTreeMap<String, CredentialEntry>,
-}
-
-/// Certificates towards upstreams, as PEM files.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
-#[schemars(deny_unknown_fields)]
-pub struct Tls {
-    /// Authorities to trust besides the machine's own.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ca: Option<PathBuf>,
-    /// The client certificate; needs `key`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub certificate: Option<PathBuf>,
-    /// The client certificate's private key.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub key: Option<PathBuf>,
 }
 
 /// How the server introduces itself.

@@ -7,6 +7,7 @@ mod confirm;
 mod credentials;
 mod file;
 mod flags;
+mod outbound;
 mod policy;
 mod quantity;
 mod resolve;
@@ -34,6 +35,8 @@ pub struct Config {
     pub http: handler::http::Settings,
     /// How much of an answer is handed on.
     pub answers: interpret::Limits,
+    /// What is done to their texts.
+    pub cleaning: interpret::Cleaning,
     /// How long answers are kept.
     pub kept: kept::Settings,
     /// The rules around calls.

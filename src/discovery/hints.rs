@@ -2,6 +2,7 @@
 
 use http::Method;
 use serde_json::{Map, Value, json};
+use url::Url;
 
 use super::overrides::place;
 use super::settings::{Hints, Override};
@@ -109,10 +110,26 @@ pub(super) fn meta(document: &Document, operation: &Operation) -> Json {
         put("security", alternatives.map(Value::Object).collect());
     }
     if let Some(servers) = &operation.own_servers {
-        put("servers", servers.clone());
+        put("servers", without_passwords(servers.clone()));
     }
     if !operation.extensions.is_empty() {
         put("extensions", Value::Object(operation.extensions.clone()));
     }
     Json::from_value(&json!({ "mcpinvoke/openapi": meta }))
+}
+
+/// Servers as every client may see them.
+fn without_passwords(mut servers: Value) -> Value {
+    for server in servers.as_array_mut().into_iter().flatten() {
+        let Some(Value::String(text)) = server.get_mut("url") else {
+            continue;
+        };
+        if let Ok(mut url) = Url::parse(text)
+            && url.password().is_some()
+            && url.set_password(Some("***")).is_ok()
+        {
+            *text = url.into();
+        }
+    }
+    servers
 }

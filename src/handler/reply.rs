@@ -50,6 +50,19 @@ pub enum HandleError {
     Broken(#[source] Box<dyn std::error::Error + Send + Sync>),
     #[error("the credentials for the service could not be obtained")]
     Credentials(#[source] Box<dyn std::error::Error + Send + Sync>),
+    #[error(
+        "the service is called on behalf of its caller, and this one showed no access token of its own"
+    )]
+    NoSubject,
+    #[error("the service's certificate is not trusted: {0}")]
+    Certificate(
+        &'static str,
+        #[source] Box<dyn std::error::Error + Send + Sync>,
+    ),
+    #[error("the service does not take the certificate that this server showed, or wants one")]
+    Identity(#[source] Box<dyn std::error::Error + Send + Sync>),
+    #[error("requests may not go there")]
+    Forbidden(#[source] Box<dyn std::error::Error + Send + Sync>),
     #[error("the request could not be sent")]
     Request(#[source] Box<dyn std::error::Error + Send + Sync>),
 }

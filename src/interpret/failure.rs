@@ -168,6 +168,15 @@ pub fn http_failure(target: &HttpTarget, error: &HandleError) -> Outcome {
         HandleError::Credentials(_) => {
             "nothing was sent: the operator of this server configures the credentials, not the caller"
         }
+        HandleError::NoSubject => {
+            "nothing was sent: connect to this server with an access token, not with a key or without either"
+        }
+        HandleError::Certificate(..) | HandleError::Identity(_) => {
+            "nothing was carried out: the operator of this server configures certificates, not the caller"
+        }
+        HandleError::Forbidden(_) => {
+            "nothing was sent: the operator of this server decides where requests may go, not the caller"
+        }
         HandleError::Request(_) => {
             "this is a fault of the operation's description: tell the operator of this server"
         }

@@ -1,6 +1,7 @@
 //! What a reply means for the caller (pure).
 
 mod answer;
+mod clean;
 mod failure;
 mod http;
 mod json;
@@ -13,5 +14,6 @@ mod stream;
 #[cfg(test)]
 mod tests;
 
+pub use clean::{Cleaning, clean};
 pub use failure::http_failure;
 pub use http::{Interpreted, Limits, Whole, http_reply};

@@ -5,6 +5,7 @@
 mod access;
 mod answer;
 mod arguments;
+mod forward;
 mod preview;
 
 use std::borrow::Cow;
@@ -13,7 +14,6 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
-use http::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::Value;
 
 use crate::binding::{self, Fault, SchemaError, Validator};
@@ -23,7 +23,7 @@ use crate::kept::Store;
 use crate::policy::confirm::{Confirm, Gate, Stopped};
 use crate::policy::{Access, CallRecord, Ending, Limited, Policy, secret_names};
 use crate::registry::{DuplicateName, Entry, Registry};
-use crate::tool::{CallId, Caller, HttpTarget, Outcome, Progress, Target, Tool, ToolCall};
+use crate::tool::{CallId, Caller, HttpTarget, Outcome, Target, Tool, ToolCall};
 
 pub use arguments::ArgumentCheck;
 
@@ -44,6 +44,7 @@ pub struct Invoker {
     catalogue: ArcSwap<Catalogue>,
     http: HttpHandler,
     limits: interpret::Limits,
+    cleaning: interpret::Cleaning,
     kept: Option<Arc<dyn Store>>,
     policy: Policy,
     gate: Gate,
@@ -104,6 +105,7 @@ impl Invoker {
             catalogue: ArcSwap::from_pointee(prepare(tools)?),
             http,
             limits: interpret::Limits::default(),
+            cleaning: interpret::Cleaning::default(),
             kept: None,
             policy: Policy::default(),
             gate,
@@ -118,6 +120,12 @@ impl Invoker {
             kept,
             ..self
         }
+    }
+
+    /// The same with texts of upstreams cleaned and marked like this.
+    #[must_use]
+    pub fn cleaning(self, cleaning: interpret::Cleaning) -> Self {
+        Self { cleaning, ..self }
     }
 
     /// The same under these rules.
@@ -171,6 +179,13 @@ impl Invoker {
     #[must_use]
     pub fn record(&self, id: CallId, caller: &Caller, name: &str) -> CallRecord {
         CallRecord::start(id, caller, name, self.policy.audit.as_ref())
+            .counted(&self.policy.counters)
+    }
+
+    /// What calls came to so far, in the text format of Prometheus.
+    #[must_use]
+    pub fn metrics(&self) -> String {
+        self.policy.counters.text(self.catalogue().len())
     }
 
     /// Carries one call out; `human` is who agrees to it where somebody has to. Dropping the
@@ -234,16 +249,14 @@ impl Invoker {
             Ok(plan) => plan,
             Err(error) => return Err(self.refused(error, record)),
         };
-        hand_on(&call.forwarded, &mut plan.headers);
+        forward::hand_on(&call.forwarded, &mut plan.headers, &self.policy.redactor);
         let _place = match limits.place(target.base.authority()).await {
             Ok(place) => place,
             Err(limited) => return Ok(Ended::limited(&limited, record)),
         };
         record.step("send", "allowed", None);
         let publishes_output = entry.tool.output_schema.is_some();
-        let interpreted = self
-            .send(target, publishes_output, plan, &*call.progress)
-            .await;
+        let interpreted = self.send(target, publishes_output, plan, &call).await;
         Ok(Ended {
             outcome: self.keep(self.masked(interpreted, secret), &call.caller),
             refused: false,
@@ -320,10 +333,17 @@ impl Invoker {
         target: &HttpTarget,
         publishes_output: bool,
         plan: binding::HttpPlan,
-        progress: &dyn Progress,
+        call: &ToolCall,
     ) -> Interpreted {
-        match self.http.send_for(target, plan, progress).await {
-            Ok(reply) => interpret::http_reply(target, publishes_output, reply, self.limits),
+        let subject = call.caller.subject_token.as_ref();
+        let sent = self.http.send_for(target, plan, subject, &*call.progress);
+        match sent.await {
+            Ok(reply) => {
+                let read = interpret::http_reply(target, publishes_output, reply, self.limits);
+                // Before masking: a secret must not hide behind what is taken out later.
+                let clean = interpret::clean(read, self.cleaning);
+                self.marked(clean, target)
+            }
             Err(error) => {
                 tracing::debug!(error = ?error, "no answer from upstream");
                 interpret::http_failure(target, &error).into()
@@ -366,19 +386,6 @@ impl Prepared {
             }
             names
         })
-    }
-}
-
-/// Headers of the client's request join what the arguments did not set.
-fn hand_on(forwarded: &[(HeaderName, HeaderValue)], headers: &mut HeaderMap) {
-    if forwarded.is_empty() {
-        return;
-    }
-    let taken: Vec<HeaderName> = headers.keys().cloned().collect();
-    for (name, value) in forwarded {
-        if !taken.contains(name) {
-            headers.append(name, value.clone());
-        }
     }
 }
 

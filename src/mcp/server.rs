@@ -176,6 +176,12 @@ impl Server {
         self.view(0, caller, |tools| context::document(tools, &self.settings))
     }
 
+    /// What calls came to so far, in the text format of Prometheus.
+    #[must_use]
+    pub fn metrics(&self) -> String {
+        self.invoker.metrics()
+    }
+
     /// MCPBuckle's discovery document: `{"tools":[...]}`.
     #[must_use]
     pub fn discovery_document(&self, caller: &Caller) -> Bytes {

@@ -26,6 +26,7 @@ pub use places::{Places, Position};
 pub use rules::{RULES, Rule};
 pub use source::Source;
 
+use crate::outbound::Network;
 use budget::Budget;
 use external::{BroughtIn, Location};
 use finding::Findings;
@@ -51,6 +52,8 @@ pub struct Settings {
     /// Origins (scheme, host, port) whose URLs references may name, besides the document's own.
     /// Their addresses must be public.
     pub allowed_origins: Vec<Url>,
+    /// Networks that are reached although they are private or link-local.
+    pub allowed_networks: Vec<Network>,
 }
 
 impl Default for Settings {
@@ -63,6 +66,7 @@ impl Default for Settings {
             max_external_depth: 16,
             allowed_folders: Vec::new(),
             allowed_origins: Vec::new(),
+            allowed_networks: Vec::new(),
         }
     }
 }
@@ -87,7 +91,7 @@ pub async fn load_with(
     overlays: &[Source],
     settings: &Settings,
 ) -> Result<Document, LoadError> {
-    let fetched = source::read(source, settings.max_bytes, settings.timeout).await?;
+    let fetched = source::read(source, settings).await?;
     load_fetched(source, fetched, overlays, settings).await
 }
 
@@ -102,7 +106,7 @@ pub struct Inspection {
 
 /// The same as [`load_with`], and keeps the text.
 pub async fn inspect(source: &Source, overlays: &[Source], settings: &Settings) -> Inspection {
-    match source::read(source, settings.max_bytes, settings.timeout).await {
+    match source::read(source, settings).await {
         Ok(fetched) => {
             let text = fetched.bytes.clone();
             let document = load_fetched(source, fetched, overlays, settings).await;

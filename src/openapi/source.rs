@@ -3,14 +3,14 @@
 //! The only place of this module that touches the outside.
 
 use std::fmt;
-use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt};
 use url::Url;
 
+use super::Settings;
 use super::error::LoadError;
+use crate::outbound::{Guard, Reach};
 use crate::secret::SafeUrl;
 
 /// Redirects a document's URL may go through.
@@ -81,20 +81,13 @@ pub(super) struct Fetched {
 }
 
 /// Reads a source the operator named.
-pub(super) async fn read(
-    source: &Source,
-    limit: u64,
-    timeout: Duration,
-) -> Result<Fetched, LoadError> {
+pub(super) async fn read(source: &Source, settings: &Settings) -> Result<Fetched, LoadError> {
     let name = source.to_string();
+    let limit = settings.max_bytes;
     match source {
         Source::File(path) => read_file(path, &name, limit).await,
         Source::Stdin => read_stream(tokio::io::stdin(), &name, limit).await,
-        Source::Url(url) => {
-            let policy = reqwest::redirect::Policy::limited(MOST_REDIRECTS);
-            let client = client(policy, timeout, None, &name)?;
-            fetch(&client, url.expose().clone(), &name, limit).await
-        }
+        Source::Url(url) => fetch_named(url.expose(), &name, settings).await,
     }
 }
 
@@ -131,145 +124,167 @@ async fn read_stream(
     Ok(Fetched { bytes, url: None })
 }
 
-/// Fetches what a document refers to: no redirects, and public addresses only unless `private`.
+/// Fetches what the operator named. Where it redirects to another host, it is that host's word, and the
+/// address has to be public; each step is judged.
+async fn fetch_named(first: &Url, name: &str, settings: &Settings) -> Result<Fetched, LoadError> {
+    let failed = |reason: &str| LoadError::Fetch {
+        name: name.to_owned(),
+        reason: reason.to_owned(),
+    };
+    let mut url = first.clone();
+    for _ in 0..=MOST_REDIRECTS {
+        let own = is_at(first, &url);
+        let fetcher = Fetcher::new(own, settings, name)?;
+        match fetcher.fetch(url.clone(), settings.max_bytes).await? {
+            Answer::Document(fetched) => return Ok(fetched),
+            Answer::Redirect(next) => {
+                let next = next.ok_or_else(|| failed("it redirects to nowhere"))?;
+                if url.scheme() == "https" && next.scheme() != "https" {
+                    return Err(failed("it redirects from https to something else"));
+                }
+                url = next;
+            }
+        }
+    }
+    Err(failed("it redirects too often"))
+}
+
+/// Whether a URL is still the place the operator named: the same host and port, or its https.
+fn is_at(named: &Url, url: &Url) -> bool {
+    let port = |url: &Url| url.port_or_known_default();
+    let upgraded = url.scheme() == "https" && url.port().is_none() && named.port().is_none();
+    url.host() == named.host() && (port(url) == port(named) || upgraded)
+}
+
+/// Fetches what a document refers to: no redirects, and public addresses only unless `own`.
 pub(super) async fn fetch_referenced(
     url: &Url,
-    private: bool,
+    own: bool,
     limit: u64,
-    timeout: Duration,
+    settings: &Settings,
 ) -> Result<Fetched, LoadError> {
     let name = SafeUrl::new(url.clone()).to_string();
-    let pinned = if private {
-        None
-    } else {
-        Some(public_addresses(url, &name).await?)
-    };
-    let client = client(
-        reqwest::redirect::Policy::none(),
-        timeout,
-        pinned.as_ref(),
-        &name,
-    )?;
-    fetch(&client, url.clone(), &name, limit).await
-}
-
-/// The addresses of a URL's host, all of them public. The request is pinned to them, so that a
-/// second look-up cannot give others.
-async fn public_addresses(url: &Url, name: &str) -> Result<(String, Vec<SocketAddr>), LoadError> {
-    let failed = |reason: String| LoadError::Fetch {
-        name: name.to_owned(),
-        reason,
-    };
-    let host = url
-        .host_str()
-        .ok_or_else(|| failed("the URL has no host".to_owned()))?;
-    let port = url.port_or_known_default().unwrap_or(443);
-    let bare = host.trim_start_matches('[').trim_end_matches(']');
-    let addresses: Vec<SocketAddr> = tokio::net::lookup_host((bare, port))
-        .await
-        .map_err(|error| failed(format!("the host cannot be resolved: {error}")))?
-        .collect();
-    if addresses.is_empty() || addresses.iter().any(|address| !is_public(address.ip())) {
-        return Err(failed(
-            "the host has a private address, and the document came from elsewhere".to_owned(),
-        ));
-    }
-    Ok((host.to_owned(), addresses))
-}
-
-/// Neither loopback, private, link-local, shared, unspecified, multicast nor reserved.
-fn is_public(address: IpAddr) -> bool {
-    match address {
-        IpAddr::V4(v4) => {
-            let [a, b, ..] = v4.octets();
-            let shared = a == 100 && (64..128).contains(&b);
-            let benchmark = a == 198 && (b == 18 || b == 19);
-            !(v4.is_private()
-                || v4.is_loopback()
-                || v4.is_link_local()
-                || v4.is_multicast()
-                || v4.is_documentation()
-                || shared
-                || benchmark
-                || a == 0
-                || a >= 240)
-        }
-        IpAddr::V6(v6) => {
-            if let Some(v4) = v6.to_ipv4() {
-                return is_public(IpAddr::V4(v4));
-            }
-            // Only 2000::/3 is given out; 64:ff9b::/96 and 2002::/16 lead to IPv4 addresses.
-            let first = v6.segments()[0];
-            first & 0xE000 == 0x2000 && first != 0x2002
-        }
+    let fetcher = Fetcher::new(own, settings, &name)?;
+    match fetcher.fetch(url.clone(), limit).await? {
+        Answer::Document(fetched) => Ok(fetched),
+        Answer::Redirect(_) => Err(LoadError::Fetch {
+            name,
+            reason: "it redirects elsewhere: refer to that place itself".to_owned(),
+        }),
     }
 }
 
-fn client(
-    redirects: reqwest::redirect::Policy,
-    timeout: Duration,
-    pinned: Option<&(String, Vec<SocketAddr>)>,
-    name: &str,
-) -> Result<reqwest::Client, LoadError> {
-    // Fails only where another part of the process was first, with the same provider.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    let mut builder = reqwest::Client::builder()
-        .redirect(redirects)
-        .timeout(timeout)
-        .connect_timeout(timeout)
-        .user_agent(concat!("mcpinvoke/", env!("CARGO_PKG_VERSION")));
-    if let Some((host, addresses)) = pinned {
-        // A proxy would resolve the host once more.
-        builder = builder.no_proxy().resolve_to_addrs(host, addresses);
-    }
-    builder.build().map_err(|error| LoadError::Fetch {
-        name: name.to_owned(),
-        reason: reason_of(error),
-    })
+/// Reads from places of one reach.
+struct Fetcher<'a> {
+    client: reqwest::Client,
+    guard: Guard,
+    name: &'a str,
 }
 
-async fn fetch(
-    client: &reqwest::Client,
-    url: Url,
-    name: &str,
-    limit: u64,
-) -> Result<Fetched, LoadError> {
-    let failed = |error| LoadError::Fetch {
-        name: name.to_owned(),
-        reason: reason_of(error),
-    };
-    let accept = "application/json, application/yaml, text/yaml;q=0.9, */*;q=0.5";
-    let request = client.get(url).header(http::header::ACCEPT, accept);
-    let mut response = request.send().await.map_err(failed)?;
-    let status = response.status();
-    if status != http::StatusCode::OK {
-        let hint = match status.as_u16() {
-            401 | 403 => "; the document needs credentials",
-            404 => "; look up the document's address",
-            300..=399 => "; give the address it redirects to",
-            _ => "",
+enum Answer {
+    Document(Fetched),
+    /// To where, if that can be read.
+    Redirect(Option<Url>),
+}
+
+impl<'a> Fetcher<'a> {
+    /// `own` places are the operator's word.
+    fn new(own: bool, settings: &Settings, name: &'a str) -> Result<Self, LoadError> {
+        let reach = if own {
+            Reach::Neighbours
+        } else {
+            Reach::Public
         };
-        return Err(LoadError::Status {
-            name: name.to_owned(),
-            status: status.as_u16(),
-            hint,
-        });
+        let guard = Guard::new(reach, &settings.allowed_networks);
+        // Fails only where another part of the process was first, with the same provider.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let mut builder = reqwest::Client::builder()
+            .redirect(reqwest::redirect::Policy::none())
+            .timeout(settings.timeout)
+            .connect_timeout(settings.timeout)
+            // What is judged is what is connected to: there is no second look-up.
+            .dns_resolver(Names(guard.clone()))
+            .user_agent(concat!("mcpinvoke/", env!("CARGO_PKG_VERSION")));
+        if !own {
+            // A proxy would resolve the host once more.
+            builder = builder.no_proxy();
+        }
+        let client = builder.build().map_err(|error| failure(name, error))?;
+        Ok(Self {
+            client,
+            guard,
+            name,
+        })
     }
-    let url = response.url().clone();
-    let mut bytes = Vec::new();
-    while let Some(chunk) = response.chunk().await.map_err(failed)? {
-        if (bytes.len() + chunk.len()) as u64 > limit {
-            return Err(LoadError::TooLarge {
+
+    async fn fetch(&self, url: Url, limit: u64) -> Result<Answer, LoadError> {
+        let name = self.name;
+        let failed = |error| failure(name, error);
+        self.guard
+            .check_url(&url)
+            .map_err(|refused| LoadError::Fetch {
                 name: name.to_owned(),
-                limit,
+                reason: refused.to_string(),
+            })?;
+        let accept = "application/json, application/yaml, text/yaml;q=0.9, */*;q=0.5";
+        let request = self
+            .client
+            .get(url.clone())
+            .header(http::header::ACCEPT, accept);
+        let mut response = request.send().await.map_err(failed)?;
+        let status = response.status();
+        if matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308) {
+            let place = response.headers().get(http::header::LOCATION);
+            let place = place.and_then(|place| url.join(place.to_str().ok()?).ok());
+            let place = place.filter(|place| matches!(place.scheme(), "http" | "https"));
+            return Ok(Answer::Redirect(place));
+        }
+        if status != http::StatusCode::OK {
+            let hint = match status.as_u16() {
+                401 | 403 => "; the document needs credentials",
+                404 => "; look up the document's address",
+                300..=399 => "; give the address it redirects to",
+                _ => "",
+            };
+            return Err(LoadError::Status {
+                name: name.to_owned(),
+                status: status.as_u16(),
+                hint,
             });
         }
-        bytes.extend_from_slice(&chunk);
+        let mut bytes = Vec::new();
+        while let Some(chunk) = response.chunk().await.map_err(failed)? {
+            if (bytes.len() + chunk.len()) as u64 > limit {
+                return Err(LoadError::TooLarge {
+                    name: name.to_owned(),
+                    limit,
+                });
+            }
+            bytes.extend_from_slice(&chunk);
+        }
+        let url = Some(url);
+        Ok(Answer::Document(Fetched { bytes, url }))
     }
-    Ok(Fetched {
-        bytes,
-        url: Some(url),
-    })
+}
+
+/// Resolves names to addresses that may be connected to.
+struct Names(Guard);
+
+impl reqwest::dns::Resolve for Names {
+    fn resolve(&self, name: reqwest::dns::Name) -> reqwest::dns::Resolving {
+        let guard = self.0.clone();
+        Box::pin(async move {
+            let addresses = guard.resolve(name.as_str()).await?;
+            Ok(Box::new(addresses.into_iter()) as reqwest::dns::Addrs)
+        })
+    }
+}
+
+fn failure(name: &str, error: reqwest::Error) -> LoadError {
+    LoadError::Fetch {
+        name: name.to_owned(),
+        reason: reason_of(error),
+    }
 }
 
 /// The chain of causes, without the URL, whose query may hold a key.
@@ -317,28 +332,18 @@ mod tests {
     }
 
     #[test]
-    fn only_public_addresses_are_public() {
-        for (address, public) in [
-            ("8.8.8.8", true),
-            ("10.1.2.3", false),
-            ("127.0.0.1", false),
-            ("169.254.169.254", false),
-            ("192.168.0.1", false),
-            ("172.16.0.1", false),
-            ("100.64.0.1", false),
-            ("0.0.0.0", false),
-            ("255.255.255.255", false),
-            ("198.18.0.1", false),
-            ("::1", false),
-            ("::", false),
-            ("fe80::1", false),
-            ("fd00::1", false),
-            ("::ffff:10.0.0.1", false),
-            ("64:ff9b::a00:1", false),
-            ("2606:4700::1", true),
-            ("2002:a00:1::", false),
+    fn another_port_is_another_place() {
+        let at = |named, url| is_at(&Url::parse(named).unwrap(), &Url::parse(url).unwrap());
+        for (named, url, expected) in [
+            ("http://a.test/x", "http://a.test/y", true),
+            ("http://a.test/x", "https://a.test/y", true),
+            ("http://a.test:81/x", "http://a.test:81/y", true),
+            ("http://a.test/x", "http://a.test:6379/", false),
+            ("http://a.test:81/x", "https://a.test/", false),
+            ("http://a.test/x", "http://b.test/x", false),
+            ("http://a.test/x", "http://a.test.evil.test/", false),
         ] {
-            assert_eq!(is_public(address.parse().unwrap()), public, "{address}");
+            assert_eq!(at(named, url), expected, "{named} {url}");
         }
     }
 }

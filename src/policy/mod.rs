@@ -3,14 +3,18 @@
 mod access;
 mod audit;
 pub mod confirm;
+mod metrics;
 mod patterns;
 mod rate;
 mod redact;
+
+use std::sync::Arc;
 
 pub use access::{Access, Denied, Settings as AccessSettings};
 pub use audit::{
     Arguments, Audit, AuditError, CallRecord, Destination, Ending, Settings as AuditSettings,
 };
+pub use metrics::Counters;
 pub use patterns::mask_patterns;
 pub use rate::{Limited, Limits, Rate, Settings as RateSettings};
 pub use redact::{Redactor, Settings as RedactSettings, mask_line, secret_names};
@@ -23,10 +27,12 @@ pub struct Policy {
     pub redactor: Redactor,
     /// Takes the records.
     pub audit: Option<Audit>,
-    /// Counts.
+    /// How much is allowed.
     pub limits: Limits,
     /// Says who may call what.
     pub access: Access,
+    /// What calls came to.
+    pub counters: Arc<Counters>,
 }
 
 /// What the rules are made of.
@@ -65,6 +71,7 @@ impl Policy {
             audit,
             limits: Limits::new(&settings.rate),
             access: Access::new(&settings.access),
+            counters: Arc::default(),
         })
     }
 }

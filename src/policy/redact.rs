@@ -9,7 +9,7 @@ use regex::Regex;
 use serde_json::Value;
 
 use super::patterns::mask_patterns;
-use crate::secret::{MASK, mask_known};
+use crate::secret::{MASK, Secret, mask_known, remember_token};
 use crate::tool::{Content, Outcome, Text};
 
 /// Deeper values are not looked into; serde_json reads no deeper ones.
@@ -184,6 +184,17 @@ impl Redactor {
         match masked {
             Cow::Borrowed(_) => None,
             Cow::Owned(masked) => Some(Text::from(masked)),
+        }
+    }
+
+    /// Has the value of a header masked from now on, where the header's name says that it is a secret.
+    pub fn protect(&self, name: &str, value: &str) {
+        if self.is_secret_name(name) {
+            remember_token(&Secret::new(value.to_owned()));
+            // A scheme before it is no part of it.
+            if let Some((_, rest)) = value.split_once(' ') {
+                remember_token(&Secret::new(rest.trim().to_owned()));
+            }
         }
     }
 

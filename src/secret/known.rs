@@ -16,14 +16,15 @@ pub const MASK: &str = "[REDACTED]";
 
 /// Shorter ones are not looked for: they would be found everywhere.
 const SHORTEST: usize = 6;
+/// Far more than a configuration has; values of files that change come on top.
+const MOST: usize = 4096;
 /// Tokens come and go; the oldest are forgotten.
-const MOST: usize = 256;
+const MOST_TOKENS: usize = 128;
 
 /// One for the process: a secret is one whoever holds it, and the log has no other owner.
-static KNOWN: Known = Known {
-    values: Mutex::new(VecDeque::new()),
-    finder: ArcSwapOption::const_empty(),
-};
+static KNOWN: Known = Known::new();
+/// Apart, so that tokens, of which there is no end, never displace what the operator configured.
+static TOKENS: Known = Known::new();
 
 /// What most writers of URLs leave as it is.
 const UNRESERVED: &AsciiSet = &NON_ALPHANUMERIC
@@ -37,26 +38,63 @@ struct Known {
     finder: ArcSwapOption<AhoCorasick>,
 }
 
-/// Remembers a secret until 255 later ones have come. Values under six bytes are not remembered.
+/// Remembers a secret that the operator configured. Values under six bytes are not remembered.
 pub fn remember(secret: &Secret) {
-    let value = secret.expose();
-    if value.len() < SHORTEST {
-        return;
+    KNOWN.add(secret, MOST);
+}
+
+/// Remembers a token until 127 later ones have come.
+pub fn remember_token(token: &Secret) {
+    TOKENS.add(token, MOST_TOKENS);
+}
+
+impl Known {
+    const fn new() -> Self {
+        Self {
+            values: Mutex::new(VecDeque::new()),
+            finder: ArcSwapOption::const_empty(),
+        }
     }
-    let mut values = KNOWN.values.lock().unwrap_or_else(PoisonError::into_inner);
-    if values.iter().any(|known| known.expose() == value) {
-        return;
+
+    fn add(&self, secret: &Secret, most: usize) {
+        let value = secret.expose();
+        if value.len() < SHORTEST {
+            return;
+        }
+        let mut values = self.values.lock().unwrap_or_else(PoisonError::into_inner);
+        if values.iter().any(|known| known.expose() == value) {
+            return;
+        }
+        if values.len() >= most {
+            values.pop_front();
+        }
+        values.push_back(secret.clone());
+        let spellings = values.iter().flat_map(spellings);
+        let finder = AhoCorasickBuilder::new()
+            .match_kind(MatchKind::LeftmostLongest)
+            .build(spellings);
+        // Fails only beyond 2^31 states, far above what a configuration and 128 tokens have.
+        self.finder.store(finder.ok().map(Into::into));
     }
-    if values.len() == MOST {
-        values.pop_front();
+
+    fn mask<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let finder = self.finder.load();
+        let Some(finder) = finder.as_deref() else {
+            return Cow::Borrowed(text);
+        };
+        let mut out = String::new();
+        let mut end = 0;
+        for found in finder.find_iter(text) {
+            out.push_str(text.get(end..found.start()).unwrap_or_default());
+            out.push_str(MASK);
+            end = found.end();
+        }
+        if end == 0 {
+            return Cow::Borrowed(text);
+        }
+        out.push_str(text.get(end..).unwrap_or_default());
+        Cow::Owned(out)
     }
-    values.push_back(secret.clone());
-    let spellings = values.iter().flat_map(spellings);
-    let finder = AhoCorasickBuilder::new()
-        .match_kind(MatchKind::LeftmostLongest)
-        .build(spellings);
-    // Fails only beyond 2^31 states, far above 256 values of any length a header can have.
-    KNOWN.finder.store(finder.ok().map(Into::into));
 }
 
 /// A value as it is, in a URL, and within JSON texts.
@@ -72,6 +110,8 @@ fn spellings(secret: &Secret) -> Vec<String> {
         json.replace('/', "\\/"),
         json,
     ];
+    all.sort_unstable();
+    all.dedup();
     all.retain(|spelling| spelling.len() >= SHORTEST);
     all
 }
@@ -79,22 +119,10 @@ fn spellings(secret: &Secret) -> Vec<String> {
 /// The text with every remembered secret masked; borrowed where there is none.
 #[must_use]
 pub fn mask_known(text: &str) -> Cow<'_, str> {
-    let finder = KNOWN.finder.load();
-    let Some(finder) = finder.as_deref() else {
-        return Cow::Borrowed(text);
-    };
-    let mut out = String::new();
-    let mut end = 0;
-    for found in finder.find_iter(text) {
-        out.push_str(text.get(end..found.start()).unwrap_or_default());
-        out.push_str(MASK);
-        end = found.end();
+    match KNOWN.mask(text) {
+        Cow::Borrowed(text) => TOKENS.mask(text),
+        Cow::Owned(text) => Cow::Owned(TOKENS.mask(&text).into_owned()),
     }
-    if end == 0 {
-        return Cow::Borrowed(text);
-    }
-    out.push_str(text.get(end..).unwrap_or_default());
-    Cow::Owned(out)
 }
 
 #[cfg(test)]
@@ -120,5 +148,16 @@ mod tests {
     fn short_values_are_not_looked_for() {
         remember(&Secret::new("ab1".to_owned()));
         assert_eq!(mask_known("ab1"), "ab1");
+    }
+
+    #[test]
+    fn tokens_never_displace_what_was_configured() {
+        remember(&Secret::new("configured-for-good".to_owned()));
+        for number in 0..300 {
+            remember_token(&Secret::new(format!("passing-token-{number}!")));
+        }
+        assert_eq!(mask_known("a configured-for-good z"), "a [REDACTED] z");
+        assert_eq!(mask_known("a passing-token-299! z"), "a [REDACTED] z");
+        assert_eq!(mask_known("a passing-token-0! z"), "a passing-token-0! z");
     }
 }

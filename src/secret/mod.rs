@@ -2,7 +2,7 @@
 
 mod known;
 
-pub use known::{MASK, mask_known, remember};
+pub use known::{MASK, mask_known, remember, remember_token};
 
 use std::fmt;
 

@@ -273,3 +273,40 @@ async fn the_endpoint_takes_so_many_requests_and_says_when_to_come_again() {
         .unwrap();
     assert!((3500..=3600).contains(&wait), "{wait}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn calls_are_counted_by_outcome_and_nothing_else() {
+    let (_upstream, bridge, _folder) = setting("metrics: true\nrate: {tool: 2/h}\n").await;
+    let counts = async |bridge: &Bridge| {
+        let page = format!("{}/metrics", bridge.origin());
+        let response = bridge.http().get(page).send().await.unwrap();
+        (response.status().as_u16(), response.text().await.unwrap())
+    };
+    bridge.call("add", json!({"body": {"name": "Rex"}})).await;
+    bridge.call("add", json!({"body": {"name": 5}})).await;
+    for _ in 0..3 {
+        bridge.call("fail", json!({"q": "planted-query"})).await;
+    }
+    let (status, text) = counts(&bridge).await;
+    assert_eq!(status, 200);
+    for (outcome, count) in [
+        ("done", 1),
+        ("refused", 1),
+        ("failed", 2),
+        ("limited", 1),
+        ("abandoned", 0),
+    ] {
+        let line = format!("mcpinvoke_calls_total{{outcome=\"{outcome}\"}} {count}");
+        assert!(text.lines().any(|found| found == line), "{line} in {text}");
+    }
+    assert!(text.contains("mcpinvoke_tools 3"), "{text}");
+    for name in ["planted", "fail\"", "add", "anonymous"] {
+        assert!(!text.contains(name), "{text}");
+    }
+    let (_upstream, without, _folder) = setting("{}").await;
+    assert_eq!(counts(&without).await.0, 404);
+    let hash = "ca64daa8b294dc4835d29ca02a6a47427ebc6a225ea3ac2e15f8417fb6601db2";
+    let keys = format!("metrics: true\naccess: {{keys: [{{name: a, hash: {hash}}}]}}");
+    let (_upstream, with_keys, _folder) = setting(&keys).await;
+    assert_eq!(counts(&with_keys).await.0, 401);
+}

@@ -250,6 +250,23 @@ async fn a_refused_token_is_replaced_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_token_that_has_ended_is_asked_for_again() {
+    let Setting {
+        upstream, bridge, ..
+    } = setting(|seen| match seen.target.as_str() {
+        "/token" => token("0"),
+        _ => Answer::json("{}"),
+    })
+    .await;
+    for _ in 0..2 {
+        bridge.call("oauth", json!({})).await;
+    }
+    let seen = upstream.seen();
+    let targets: Vec<&str> = seen.iter().map(|one| one.target.as_str()).collect();
+    assert_eq!(targets, ["/token", "/oauth", "/token", "/oauth"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_token_server_that_refuses_costs_the_call_and_shows_nothing() {
     let Setting {
         upstream, bridge, ..

@@ -32,6 +32,22 @@ fn its_configuration_is_one() {
 }
 
 #[test]
+fn the_security_pages_settings_exist() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/security.md");
+    let text = std::fs::read_to_string(path).unwrap();
+    let blocks: Vec<&str> = text
+        .split("```yaml\n")
+        .skip(1)
+        .filter_map(|rest| rest.split("```").next())
+        .collect();
+    assert!(blocks.len() > 5, "{blocks:?}");
+    for block in blocks {
+        let parsed = mcpinvoke::config::File::parse(block);
+        assert!(parsed.is_ok(), "{block}: {parsed:?}");
+    }
+}
+
+#[test]
 fn its_flags_exist() {
     let text = readme();
     let flags: Vec<&str> = text

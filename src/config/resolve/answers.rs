@@ -2,6 +2,7 @@
 
 use super::{Faults, duration, size};
 use crate::config::file::File;
+use crate::config::outbound::{Hidden, Untrusted};
 use crate::{interpret, kept};
 
 /// A text is never longer in a result than any answer may be.
@@ -14,6 +15,20 @@ pub(super) fn limits(file: &File, faults: &mut Faults) -> interpret::Limits {
     interpret::Limits {
         reply,
         text: text.min(reply),
+    }
+}
+
+/// What is done to texts of upstreams.
+pub(super) fn cleaning(file: &File) -> interpret::Cleaning {
+    let (default, written) = (interpret::Cleaning::default(), &file.answers);
+    let removes = |hidden: Option<Hidden>, default| match hidden {
+        Some(hidden) => hidden == Hidden::Remove,
+        None => default,
+    };
+    interpret::Cleaning {
+        controls: removes(written.controls, default.controls),
+        directions: removes(written.directions, default.directions),
+        mark: written.untrusted == Some(Untrusted::Mark),
     }
 }
 

@@ -4,6 +4,7 @@
 mod access;
 mod answers;
 mod confirm;
+mod outbound;
 mod overlays;
 mod policy;
 mod stdio;
@@ -20,8 +21,8 @@ use super::flags::{DocumentFlags, LogFormat, ServeFlags};
 use super::quantity;
 use super::{Config, ConfigFaults, DocumentSource};
 use crate::openapi::Source;
-use crate::secret::SafeUrl;
-use crate::{discovery, mcp, openapi, telemetry, transport};
+use crate::secret::{SafeUrl, Secret, remember};
+use crate::{discovery, mcp, telemetry, transport};
 
 /// Faults on their way to the operator.
 #[derive(Default)]
@@ -46,10 +47,11 @@ pub(super) fn resolve(
     let mut faults = Faults::default();
     let config = Config {
         documents: document_sources(&file, &mut faults),
-        openapi: document_settings(&file, &mut faults),
+        openapi: outbound::documents(&file, &mut faults),
         discovery: discovery_settings(&file, &mut faults),
         http: upstream::settings(&file, environment, &mut faults),
         answers: answers::limits(&file, &mut faults),
+        cleaning: answers::cleaning(&file),
         kept: answers::kept(&file, &mut faults),
         policy: policy::settings(&file, &mut faults),
         mcp: protocol_settings(&file, &mut faults),
@@ -217,31 +219,15 @@ pub(super) fn base_url(text: &str) -> Result<Url, String> {
             SafeUrl::new(url)
         ));
     }
+    if let Some(password) = url.password() {
+        remember(&Secret::new(password.to_owned()));
+    }
     Ok(url)
 }
 
 /// A text that failed to be a URL may still hold a password.
 fn masked(text: &str) -> &str {
     text.rsplit_once('@').map_or(text, |(_, rest)| rest)
-}
-
-fn document_settings(file: &File, faults: &mut Faults) -> openapi::Settings {
-    let default = openapi::Settings::default();
-    openapi::Settings {
-        max_bytes: size(
-            "limits.document",
-            file.limits.document.as_deref(),
-            default.max_bytes,
-            faults,
-        ),
-        timeout: duration(
-            "timeouts.document",
-            file.timeouts.document.as_deref(),
-            default.timeout,
-            faults,
-        ),
-        ..default
-    }
 }
 
 fn discovery_settings(file: &File, faults: &mut Faults) -> discovery::Settings {
@@ -323,6 +309,7 @@ fn listener_settings(file: &File, faults: &mut Faults) -> transport::http::Setti
         tokens: access::tokens(file, faults),
         requests: policy::requests(file, faults),
         forward_headers: upstream::forwarded(file, faults),
+        metrics: file.metrics,
         max_body_bytes: size(
             "limits.request",
             request.as_deref(),

@@ -91,6 +91,51 @@ fn flags_say_how_tools_are_listed_before_the_file_does() {
 }
 
 #[test]
+fn headers_that_are_not_the_callers_own_are_not_handed_on() {
+    let faults = |names: &str, more: &str| {
+        let file = File::parse(&format!("forward_headers: [{names}]\n{more}")).unwrap();
+        let mut faults = Faults::default();
+        let kept = upstream::forwarded(&file, &mut faults).len();
+        (kept, faults.0.join("\n"))
+    };
+    for name in [
+        "Cookie",
+        "Host",
+        "Connection",
+        "Keep-Alive",
+        "TE",
+        "Trailer",
+        "Transfer-Encoding",
+        "Upgrade",
+        "Proxy-Authorization",
+        "Content-Length",
+        "Content-Type",
+        "Accept",
+        "Mcp-Session-Id",
+        "'a b'",
+        "\"x\\r\\ny\"",
+    ] {
+        let (kept, all) = faults(name, "");
+        assert!(
+            kept == 0 && all.starts_with("forward_headers: `"),
+            "{name}: {all}"
+        );
+    }
+    assert_eq!(faults("X-Tenant, Authorization", ""), (2, String::new()));
+    for asked in [
+        "keys: [{name: ci, hash: 00}]",
+        "oauth: {resource: 'https://a.test/mcp', issuers: [{issuer: 'https://b.test'}]}",
+    ] {
+        let access = format!("access: {{{asked}}}");
+        let (kept, all) = faults("X-Tenant, Authorization", &access);
+        assert!(
+            kept == 1 && all.contains("which no upstream may see"),
+            "{all}"
+        );
+    }
+}
+
+#[test]
 fn an_address_can_be_a_port() {
     assert_eq!(address("8080").unwrap().to_string(), "127.0.0.1:8080");
     assert_eq!(address("localhost:1").unwrap().to_string(), "127.0.0.1:1");

@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, HashMap};
 
 use http::HeaderName;
 
-use super::{Faults, answers, duration};
+use super::{Faults, answers, duration, outbound};
 use crate::config::credentials::CredentialEntry;
-use crate::config::file::{DocumentEntry, File, Timeouts, Tls};
+use crate::config::file::{DocumentEntry, File, Timeouts};
+use crate::config::outbound::Tls;
 use crate::config::quantity;
 use crate::handler;
 use crate::handler::http::credentials::{self, Credential};
@@ -40,6 +41,7 @@ pub(super) fn settings(
         max_reply_bytes: kept.max_bytes.max(limits.reply as u64),
         credentials: credentials(file, environment, faults),
         tls: tls(&file.tls, faults),
+        outbound: outbound::calls(file, faults),
     }
 }
 
@@ -92,13 +94,15 @@ fn tls(written: &Tls, faults: &mut Faults) -> credentials::Tls {
 /// Headers of a client's request that are handed on. What belongs to one connection, to one
 /// message or to MCP is not.
 pub(super) fn forwarded(file: &File, faults: &mut Faults) -> Vec<HeaderName> {
-    const OURS: [&str; 17] = [
+    const OURS: [&str; 18] = [
         "accept",
         "accept-encoding",
         "connection",
         "content-encoding",
         "content-length",
         "content-type",
+        // What a browser adds by itself proves nothing of the caller's will.
+        "cookie",
         "expect",
         "host",
         "keep-alive",
@@ -115,8 +119,10 @@ pub(super) fn forwarded(file: &File, faults: &mut Faults) -> Vec<HeaderName> {
         let name: HeaderName = text
             .parse()
             .map_err(|_| format!("`{text}` is not a header name"))?;
-        if name == http::header::AUTHORIZATION && !file.access.keys.is_empty() {
-            let text = "`Authorization` holds the key of this endpoint, which no upstream may see";
+        let asked = !file.access.keys.is_empty() || file.access.oauth.is_some();
+        if name == http::header::AUTHORIZATION && asked {
+            let text =
+                "`Authorization` holds what this endpoint asks for, which no upstream may see";
             return Err(text.to_owned());
         }
         if OURS.contains(&name.as_str()) || name.as_str().starts_with("mcp-") {

@@ -5,13 +5,16 @@ use std::time::Duration;
 use ::http::header::CONTENT_LENGTH;
 use ::http::{HeaderMap, StatusCode};
 use bytes::{Bytes, BytesMut};
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::redirect;
 
+use super::credentials::take_from_url;
 use super::plain::{self, PlainClient, PlainResponse};
 use super::tls::Certificates;
-use super::{ClientError, IDLE, Settings};
+use super::{ClientError, IDLE, MOST_HEADER_BYTES, Settings, fault};
 use crate::binding::HttpPlan;
 use crate::handler::HandleError;
+use crate::outbound::Guard;
 
 /// Space reserved for a body before its length has proved true, in bytes.
 const FIRST_RESERVE: u64 = 1024 * 1024;
@@ -24,25 +27,26 @@ pub(super) struct Clients {
 }
 
 impl Clients {
-    pub(super) fn new(settings: &Settings) -> Result<Self, ClientError> {
+    pub(super) fn new(settings: &Settings, guard: &Guard) -> Result<Self, ClientError> {
         let certificates = Certificates::read(&settings.tls)?;
         let connect_timeout = settings.connect_timeout;
         let full = certificates
-            .add(builder(connect_timeout))
+            .add(builder(connect_timeout, guard))
             .build()
             .or_else(|_| {
                 // A machine without root certificates can still call plain http.
-                certificates.alone(builder(connect_timeout)).build()
+                certificates.alone(builder(connect_timeout, guard)).build()
             })
             .map_err(|error| ClientError(error.into()))?;
         Ok(Self {
             full,
-            plain: PlainClient::new(connect_timeout),
+            plain: PlainClient::new(connect_timeout, guard.clone()),
         })
     }
 
     /// Sends, and waits for status and headers.
-    pub(super) async fn execute(&self, plan: HttpPlan) -> Result<Response, HandleError> {
+    pub(super) async fn execute(&self, mut plan: HttpPlan) -> Result<Response, HandleError> {
+        take_from_url(&mut plan);
         if plain::reaches(&plan.url) {
             return self.plain.send(plan).await.map(Response::Plain);
         }
@@ -125,7 +129,7 @@ impl Gathered {
     }
 }
 
-pub(super) fn builder(connect_timeout: Duration) -> reqwest::ClientBuilder {
+pub(super) fn builder(connect_timeout: Duration, guard: &Guard) -> reqwest::ClientBuilder {
     reqwest::Client::builder()
         .tls_backend_rustls()
         // Some services refuse requests without one (RFC 9110, section 10.1.5).
@@ -135,6 +139,8 @@ pub(super) fn builder(connect_timeout: Duration) -> reqwest::ClientBuilder {
         .no_proxy()
         .tcp_nodelay(true)
         .connect_timeout(connect_timeout)
+        .dns_resolver(Names(guard.clone()))
+        .http2_max_header_list_size(MOST_HEADER_BYTES)
         .pool_idle_timeout(IDLE)
         .pool_max_idle_per_host(usize::MAX)
 }
@@ -148,11 +154,25 @@ pub(super) fn announced(headers: &HeaderMap) -> Option<u64> {
 fn classify(error: reqwest::Error) -> HandleError {
     // The URL may hold secrets; the plan has it anyway.
     let error = error.without_url();
-    if error.is_connect() {
-        HandleError::Connect(error.into())
+    let otherwise = if error.is_connect() {
+        HandleError::Connect
     } else if error.is_builder() {
-        HandleError::Request(error.into())
+        HandleError::Request
     } else {
-        HandleError::Broken(error.into())
+        HandleError::Broken
+    };
+    fault::classify(error, otherwise)
+}
+
+/// Resolves names to addresses that may be connected to.
+struct Names(Guard);
+
+impl Resolve for Names {
+    fn resolve(&self, name: Name) -> Resolving {
+        let guard = self.0.clone();
+        Box::pin(async move {
+            let addresses = guard.resolve(name.as_str()).await?;
+            Ok(Box::new(addresses.into_iter()) as Addrs)
+        })
     }
 }

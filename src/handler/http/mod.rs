@@ -2,9 +2,12 @@
 
 mod client;
 pub mod credentials;
+mod fault;
 mod framing;
+mod outbound;
 mod plain;
 mod reader;
+mod redirect;
 mod report;
 mod tls;
 
@@ -18,15 +21,21 @@ use ::http::StatusCode;
 use tokio::time::Instant;
 
 use self::client::{Clients, Gathered, Response, announced};
-use self::credentials::{Credentials, Used};
+use self::credentials::{CredentialError, Credentials, Issuer, Used};
+use self::outbound::Outbound;
 pub use self::reader::Reader;
 use self::report::Reporter;
 use super::reply::{Cut, CutBy, HandleError, HttpReply};
 use crate::binding::HttpPlan;
-use crate::tool::{HttpTarget, Progress, SecurityNeed};
+use crate::tool::{HttpTarget, NoProgress, Progress, SecurityNeed, SubjectToken};
+
+pub use self::outbound::{Redirects, Settings as OutboundSettings};
 
 /// How long an idle connection is kept for the next call.
 const IDLE: Duration = Duration::from_secs(60);
+
+/// Longer header sections of answers are refused, in bytes.
+const MOST_HEADER_BYTES: u32 = 256 * 1024;
 
 /// How requests are sent.
 #[derive(Debug, Clone)]
@@ -44,6 +53,8 @@ pub struct Settings {
     pub credentials: credentials::Settings,
     /// Certificates towards upstreams.
     pub tls: credentials::Tls,
+    /// Where requests may go.
+    pub outbound: OutboundSettings,
 }
 
 impl Default for Settings {
@@ -55,6 +66,7 @@ impl Default for Settings {
             max_reply_bytes: 8 * 1024 * 1024,
             credentials: credentials::Settings::default(),
             tls: credentials::Tls::default(),
+            outbound: OutboundSettings::default(),
         }
     }
 }
@@ -64,6 +76,7 @@ impl Default for Settings {
 pub struct HttpHandler {
     clients: Clients,
     credentials: Credentials,
+    outbound: Outbound,
     timeout: Duration,
     stream_timeout: Duration,
     max_reply_bytes: u64,
@@ -74,6 +87,13 @@ pub struct HttpHandler {
 #[error("the http client cannot be set up")]
 pub struct ClientError(#[source] Box<dyn Error + Send + Sync>);
 
+/// Whose request it is, and what it needs.
+struct Asker<'a> {
+    needs: &'a [SecurityNeed],
+    subject: Option<&'a SubjectToken>,
+    started: Instant,
+}
+
 impl HttpHandler {
     /// Builds the client: redirects are answers like any other, and no proxy is taken from the environment.
     ///
@@ -82,9 +102,11 @@ impl HttpHandler {
     pub fn new(settings: &Settings) -> Result<Self, ClientError> {
         // Fails when a provider is installed already, which then serves as well.
         let _ = rustls::crypto::ring::default_provider().install_default();
+        let outbound = Outbound::new(&settings.outbound);
         Ok(Self {
-            clients: Clients::new(settings)?,
+            clients: Clients::new(settings, outbound.guard())?,
             credentials: Credentials::new(&settings.credentials, settings.tls.identity.is_some()),
+            outbound,
             timeout: settings.timeout,
             stream_timeout: settings.stream_timeout.unwrap_or(settings.timeout),
             max_reply_bytes: settings.max_reply_bytes,
@@ -107,7 +129,8 @@ impl HttpHandler {
     }
 
     /// The same with the credentials the operation asks for, as far as the operator gave them. They go to
-    /// the operation's own host alone.
+    /// the operation's own host alone. `subject` is the caller's own token, for operations that are called
+    /// on his behalf. Redirects within the host are followed where the settings say so.
     ///
     /// # Errors
     /// [`HandleError`] when no complete answer came, or when a token could not be had.
@@ -115,6 +138,32 @@ impl HttpHandler {
         &self,
         target: &HttpTarget,
         plan: HttpPlan,
+        subject: Option<&SubjectToken>,
+        progress: &dyn Progress,
+    ) -> Result<HttpReply, HandleError> {
+        if self.outbound.redirects() == Redirects::None {
+            return self.once(target, plan, subject, progress).await;
+        }
+        let mut plan = plan;
+        let mut progress = progress;
+        for _ in 0..redirect::MOST {
+            let reply = self.once(target, plan.clone(), subject, progress).await?;
+            let Some(next) = redirect::next(plan, &reply) else {
+                return Ok(reply);
+            };
+            plan = next;
+            // What is counted never decreases.
+            progress = &NoProgress;
+        }
+        self.once(target, plan, subject, progress).await
+    }
+
+    /// One request, with its credentials.
+    async fn once(
+        &self,
+        target: &HttpTarget,
+        plan: HttpPlan,
+        subject: Option<&SubjectToken>,
         progress: &dyn Progress,
     ) -> Result<HttpReply, HandleError> {
         let needs = self.credentials.choose(&target.security);
@@ -122,7 +171,12 @@ impl HttpHandler {
         let Some(needs) = needs.filter(|_| own_host) else {
             return self.send(plan, progress).await;
         };
-        self.authorized(needs, plan, progress).await
+        let asker = Asker {
+            needs,
+            subject,
+            started: Instant::now(),
+        };
+        self.authorized(&asker, plan, progress).await
     }
 
     /// Whether the operation asks for credentials and will be called without.
@@ -134,15 +188,14 @@ impl HttpHandler {
     /// A token that ended early is replaced once: 401 says that nothing was done (RFC 9110, section 15.5.2).
     async fn authorized(
         &self,
-        needs: &[SecurityNeed],
+        asker: &Asker<'_>,
         plan: HttpPlan,
         progress: &dyn Progress,
     ) -> Result<HttpReply, HandleError> {
-        let started = Instant::now();
         let mut first = plan.clone();
-        let used = self.authorize(needs, &mut first, started).await?;
+        let used = self.authorize(asker, &mut first).await?;
         let mut reporter = Reporter::new(progress);
-        let reply = self.deliver(first, &mut reporter, started).await?;
+        let reply = self.deliver(first, &mut reporter, asker.started).await?;
         if reply.status != StatusCode::UNAUTHORIZED || used.is_empty() {
             return Ok(reply);
         }
@@ -150,20 +203,25 @@ impl HttpHandler {
             token.forget().await;
         }
         let mut second = plan;
-        self.authorize(needs, &mut second, started).await?;
+        self.authorize(asker, &mut second).await?;
         let silent = &mut Reporter::silent();
-        self.deliver(second, silent, started).await
+        self.deliver(second, silent, asker.started).await
     }
 
     /// Adds the credentials, for which a token may have to be fetched in the time of the call.
     async fn authorize(
         &self,
-        needs: &[SecurityNeed],
+        asker: &Asker<'_>,
         plan: &mut HttpPlan,
-        started: Instant,
     ) -> Result<Vec<Used>, HandleError> {
-        let added = self.credentials.add(&self.clients.full, needs, plan);
-        match tokio::time::timeout_at(started + self.timeout, added).await {
+        let from = Issuer {
+            client: &self.clients.full,
+            outbound: &self.outbound,
+            subject: asker.subject,
+        };
+        let added = self.credentials.add(&from, asker.needs, plan);
+        match tokio::time::timeout_at(asker.started + self.timeout, added).await {
+            Ok(Err(CredentialError::NoSubject(_))) => Err(HandleError::NoSubject),
             Ok(added) => added.map_err(|error| HandleError::Credentials(error.into())),
             Err(_) => Err(HandleError::Timeout(self.timeout)),
         }
@@ -214,6 +272,10 @@ impl HttpHandler {
         plan: HttpPlan,
         reporter: &mut Reporter<'_>,
     ) -> Result<Response, HandleError> {
+        self.outbound.check(&plan.url).map_err(|error| {
+            tracing::warn!(host = plan.url.host_str(), "a request was refused: {error}");
+            HandleError::Forbidden(error.into())
+        })?;
         reporter.sent();
         let response = self.clients.execute(plan).await?;
         reporter.headers(&response);

@@ -4,7 +4,9 @@
 
 use std::error::Error;
 use std::io;
+use std::net::SocketAddr;
 use std::pin::Pin;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use ::http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, HOST, USER_AGENT};
@@ -16,14 +18,17 @@ use http_body_util::{BodyDataStream, BodyExt, Full};
 use hyper::body::Incoming;
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::client::legacy::connect::dns::Name;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use tokio::io::AsyncRead;
 use tokio_util::io::{ReaderStream, StreamReader};
+use tower::Service;
 use url::Url;
 
-use super::IDLE;
+use super::{IDLE, MOST_HEADER_BYTES, fault};
 use crate::binding::HttpPlan;
 use crate::handler::HandleError;
+use crate::outbound::Guard;
 
 const AGENT: HeaderValue =
     HeaderValue::from_static(concat!("mcpinvoke/", env!("CARGO_PKG_VERSION")));
@@ -32,7 +37,26 @@ const CODINGS: HeaderValue = HeaderValue::from_static("gzip, br, zstd, deflate")
 /// A pool of connections to plain-HTTP services.
 #[derive(Debug)]
 pub(super) struct PlainClient {
-    client: Client<HttpConnector, Full<Bytes>>,
+    client: Client<HttpConnector<Names>, Full<Bytes>>,
+}
+
+/// Resolves names to addresses that may be connected to.
+#[derive(Debug, Clone)]
+struct Names(Guard);
+
+impl Service<Name> for Names {
+    type Response = std::vec::IntoIter<SocketAddr>;
+    type Error = io::Error;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, io::Error>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), io::Error>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, name: Name) -> Self::Future {
+        let guard = self.0.clone();
+        Box::pin(async move { Ok(guard.resolve(name.as_str()).await?.into_iter()) })
+    }
 }
 
 /// An answer whose body is still to be read.
@@ -47,21 +71,21 @@ enum Body {
     Decoded(Pin<Box<dyn Stream<Item = io::Result<Bytes>> + Send>>),
 }
 
-/// Whether a request to this URL can go the short way. User names in a URL are the full client's to
-/// turn into credentials.
+/// Whether a request to this URL can go the short way.
 pub(super) fn reaches(url: &Url) -> bool {
-    url.scheme() == "http" && url.username().is_empty() && url.password().is_none()
+    url.scheme() == "http"
 }
 
 impl PlainClient {
-    pub(super) fn new(connect_timeout: Duration) -> Self {
-        let mut connector = HttpConnector::new();
+    pub(super) fn new(connect_timeout: Duration, guard: Guard) -> Self {
+        let mut connector = HttpConnector::new_with_resolver(Names(guard));
         connector.set_nodelay(true);
         connector.set_connect_timeout(Some(connect_timeout));
         let client = Client::builder(TokioExecutor::new())
             .pool_timer(TokioTimer::new())
             .pool_idle_timeout(IDLE)
             .pool_max_idle_per_host(usize::MAX)
+            .http1_max_buf_size(MOST_HEADER_BYTES as usize)
             .build(connector);
         Self { client }
     }
@@ -73,11 +97,12 @@ impl PlainClient {
     pub(super) async fn send(&self, plan: HttpPlan) -> Result<PlainResponse, HandleError> {
         let request = request(plan)?;
         let response = self.client.request(request).await.map_err(|error| {
-            if error.is_connect() {
-                HandleError::Connect(error.into())
+            let otherwise = if error.is_connect() {
+                HandleError::Connect
             } else {
-                HandleError::Broken(error.into())
-            }
+                HandleError::Broken
+            };
+            fault::classify(error, otherwise)
         })?;
         let (parts, body) = response.into_parts();
         let mut headers = parts.headers;

@@ -1,5 +1,6 @@
 //! Reading small public documents of services that are no upstream, such as the keys of a token issuer.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
@@ -7,6 +8,7 @@ use url::Url;
 
 use super::client::builder;
 use super::credentials::Tls;
+use super::outbound::Outbound;
 use super::tls::Certificates;
 use super::{ClientError, Settings};
 
@@ -17,7 +19,10 @@ const LONGEST: usize = 1024 * 1024;
 
 /// A client that shows no credentials and no certificate of its own.
 #[derive(Debug, Clone)]
-pub struct Reader(reqwest::Client);
+pub struct Reader {
+    client: reqwest::Client,
+    outbound: Arc<Outbound>,
+}
 
 impl Reader {
     /// Trusts whom calls trust.
@@ -30,12 +35,14 @@ impl Reader {
             identity: None,
             authorities: settings.tls.authorities.clone(),
         })?;
-        let fresh = || builder(settings.connect_timeout).timeout(PATIENCE);
+        let outbound = Outbound::new(&settings.outbound);
+        let fresh = || builder(settings.connect_timeout, outbound.guard()).timeout(PATIENCE);
         let client = certificates.add(fresh()).build();
-        client
+        let client = client
             .or_else(|_| certificates.alone(fresh()).build())
-            .map(Self)
-            .map_err(|error| ClientError(error.into()))
+            .map_err(|error| ClientError(error.into()))?;
+        let outbound = Arc::new(outbound);
+        Ok(Self { client, outbound })
     }
 
     /// The document at this place: up to a mebibyte, within ten seconds, without following redirects.
@@ -43,6 +50,9 @@ impl Reader {
     /// # Errors
     /// What happened, for a log.
     pub async fn read(&self, url: Url) -> Result<Bytes, String> {
+        self.outbound
+            .check_named(&url)
+            .map_err(|error| error.to_string())?;
         let broken = |error: reqwest::Error| {
             if error.is_timeout() {
                 "it did not answer in time".to_owned()
@@ -53,7 +63,7 @@ impl Reader {
         let mut request = reqwest::Request::new(::http::Method::GET, url);
         let kind = ::http::HeaderValue::from_static("application/json");
         request.headers_mut().insert(::http::header::ACCEPT, kind);
-        let mut response = self.0.execute(request).await.map_err(broken)?;
+        let mut response = self.client.execute(request).await.map_err(broken)?;
         if response.status() != ::http::StatusCode::OK {
             return Err(format!("it answered {}", response.status().as_u16()));
         }

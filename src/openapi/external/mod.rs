@@ -201,7 +201,7 @@ async fn load(
             if !same && !allowed {
                 return Err("its origin is not the document's and not allowed".to_owned());
             }
-            source::fetch_referenced(url, same, limit, settings.timeout)
+            source::fetch_referenced(url, same, limit, settings)
                 .await
                 .map_err(|error| error.to_string())?
         }

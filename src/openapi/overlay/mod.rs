@@ -59,7 +59,7 @@ pub(super) async fn read_all(
 ) -> Result<Vec<Overlay>, LoadError> {
     let mut overlays = Vec::with_capacity(sources.len());
     for source in sources {
-        let fetched = source::read(source, settings.max_bytes, settings.timeout).await?;
+        let fetched = source::read(source, settings).await?;
         let own = Location::of(source, fetched.url.as_ref()).await;
         let mut overlay = Overlay::parse(&fetched.bytes, &source.to_string())?;
         if let Some(fault) = overlay.misplaced(&own, location) {

@@ -4,6 +4,7 @@ mod external;
 mod hostile;
 mod http;
 mod operations;
+mod outbound;
 mod parameters;
 mod schemas;
 mod swagger;

@@ -2,6 +2,7 @@
 
 mod sink;
 
+use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
 use serde::Serialize;
@@ -11,6 +12,7 @@ use sha2::{Digest, Sha256};
 
 pub use sink::{Audit, AuditError, Destination, Settings};
 
+use super::metrics::Counters;
 use crate::tool::{CallId, Caller};
 
 /// Of arguments, this many bytes are recorded; longer ones as their digest.
@@ -46,6 +48,8 @@ pub struct CallRecord {
     steps: Vec<Step>,
     confirmation: Option<&'static str>,
     audit: Option<Audit>,
+    counters: Option<Arc<Counters>>,
+    limited: bool,
 }
 
 /// How a call ended.
@@ -121,7 +125,16 @@ impl CallRecord {
             steps: Vec::new(),
             confirmation: None,
             audit: audit.cloned(),
+            counters: None,
+            limited: false,
         }
+    }
+
+    /// The same, counted here when it ends.
+    #[must_use]
+    pub fn counted(mut self, counters: &Arc<Counters>) -> Self {
+        self.counters = Some(Arc::clone(counters));
+        self
     }
 
     /// Whether what follows is written anywhere; it need not be made otherwise.
@@ -161,6 +174,7 @@ impl CallRecord {
 
     /// What a step decided, and why where it did not let the call pass. The reason holds no secret.
     pub fn step(&mut self, step: &'static str, decision: &'static str, reason: Option<&str>) {
+        self.limited |= step == "rate" && decision == "refused";
         if self.is_audited() {
             self.steps.push(Step {
                 step,
@@ -223,6 +237,9 @@ impl Drop for CallRecord {
             ms = milliseconds(self.started),
             "call"
         );
+        if let Some(counters) = &self.counters {
+            counters.count(self.ending, self.limited, self.started.elapsed());
+        }
         if let Some(audit) = &self.audit
             && let Some(line) = self.line()
         {

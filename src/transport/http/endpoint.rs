@@ -58,9 +58,10 @@ where
     if !shared.readiness.wait(shared.ready_wait).await {
         return refuse(Fault::NotReady);
     }
+    let recognised = parts.extensions.get::<Caller>().is_some();
     let accepted = {
         let mut headers = headers_of(&parts.headers);
-        headers.forwarded = forwarded(&parts.headers, &shared.forward_headers);
+        headers.forwarded = forwarded(&parts.headers, &shared.forward_headers, recognised);
         let caller = shared.caller(&parts.extensions);
         shared.server.post(&body, &headers, caller)
     };
@@ -184,10 +185,18 @@ fn headers_of(headers: &HeaderMap) -> Headers<'_> {
     }
 }
 
-/// What the operator lets pass to the upstream.
-fn forwarded(headers: &HeaderMap, names: &[HeaderName]) -> Vec<(HeaderName, HeaderValue)> {
+/// What the operator lets pass to the upstream. Never what a caller was `recognised` by here: whoever has
+/// that could call in the caller's name.
+fn forwarded(
+    headers: &HeaderMap,
+    names: &[HeaderName],
+    recognised: bool,
+) -> Vec<(HeaderName, HeaderValue)> {
     let mut found = Vec::new();
     for name in names {
+        if recognised && name == header::AUTHORIZATION {
+            continue;
+        }
         for value in headers.get_all(name) {
             let mut value = value.clone();
             value.set_sensitive(true);
@@ -220,4 +229,24 @@ fn takes_streams(headers: &HeaderMap) -> bool {
                 .iter()
                 .any(|kind| text.contains(kind))
         })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_somebody_was_recognised_by_is_not_handed_on() {
+        let names = [header::AUTHORIZATION, HeaderName::from_static("x-tenant")];
+        let mut headers = HeaderMap::new();
+        headers.insert(header::AUTHORIZATION, HeaderValue::from_static("Bearer k"));
+        headers.insert("x-tenant", HeaderValue::from_static("t"));
+        let handed_on = |recognised| -> Vec<HeaderName> {
+            let found = forwarded(&headers, &names, recognised);
+            assert!(found.iter().all(|(_, value)| value.is_sensitive()));
+            found.into_iter().map(|(name, _)| name).collect()
+        };
+        assert_eq!(handed_on(true), names[1..]);
+        assert_eq!(handed_on(false), names);
+    }
 }

@@ -57,6 +57,8 @@ pub struct Settings {
     pub requests: Option<Requests>,
     /// Headers that go with a call to its upstream.
     pub forward_headers: Vec<HeaderName>,
+    /// Whether `/metrics` is served, to whom the endpoint is.
+    pub metrics: bool,
     /// Longer request bodies are refused, in bytes.
     pub max_body_bytes: u64,
     /// How long a request waits for the tools to be loaded.
@@ -85,6 +87,7 @@ impl Default for Settings {
             key_source: None,
             requests: None,
             forward_headers: Vec::new(),
+            metrics: false,
             max_body_bytes: 16 * 1024 * 1024,
             ready_wait: Duration::from_secs(10),
             body_timeout: Duration::from_secs(30),
@@ -203,6 +206,9 @@ fn routes(
     let mut router = Router::new().route(&settings.path, any(endpoint::handle));
     if settings.path != ALIAS {
         router = router.route(ALIAS, any(endpoint::handle));
+    }
+    if settings.metrics {
+        router = router.route("/metrics", get(pages::metrics));
     }
     router = router
         .route("/.well-known/mcp-context", get(pages::context))

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use axum::extract::{Request, State};
 use axum::response::Response;
 use bytes::Bytes;
-use http::StatusCode;
+use http::header::CONTENT_TYPE;
+use http::{HeaderValue, StatusCode};
 
 use super::Shared;
 use super::respond::{json, message, plain};
@@ -56,6 +57,14 @@ pub(super) async fn ready(State(shared): State<Arc<Shared>>) -> Response {
         let body = Bytes::from_static(b"{\"status\":\"loading\"}");
         json(StatusCode::SERVICE_UNAVAILABLE, body)
     }
+}
+
+/// What calls came to, for Prometheus.
+pub(super) async fn metrics(State(shared): State<Arc<Shared>>) -> Response {
+    let mut response = json(StatusCode::OK, shared.server.metrics());
+    let kind = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
+    response.headers_mut().insert(CONTENT_TYPE, kind);
+    response
 }
 
 /// Every other path.

@@ -25,7 +25,16 @@ pub struct Bridge {
 impl Bridge {
     /// `mcpinvoke serve ARGUMENTS --listen 127.0.0.1:0`, waited for until it listens.
     pub fn start<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Self {
+        Self::start_in(&[], arguments)
+    }
+
+    /// The same with these environment variables.
+    pub fn start_in<S: AsRef<OsStr>>(
+        environment: &[(&str, &str)],
+        arguments: impl IntoIterator<Item = S>,
+    ) -> Self {
         let mut child = binary()
+            .envs(environment.iter().copied())
             .arg("serve")
             .args(arguments)
             .args(["--listen", "127.0.0.1:0"])
@@ -290,7 +299,13 @@ fn binary() -> Command {
 
 /// Runs a command to its end.
 pub fn run(arguments: &[&str]) -> std::process::Output {
+    run_in(&[], arguments)
+}
+
+/// The same with these environment variables.
+pub fn run_in(environment: &[(&str, &str)], arguments: &[&str]) -> std::process::Output {
     binary()
+        .envs(environment.iter().copied())
         .args(arguments)
         .stdin(std::process::Stdio::null())
         .output()

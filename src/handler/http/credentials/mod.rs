@@ -3,6 +3,7 @@
 
 mod source;
 mod token;
+mod tokens;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -11,16 +12,17 @@ use ::http::header::{AUTHORIZATION, COOKIE};
 use ::http::{HeaderName, HeaderValue};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use url::Url;
 
 pub use source::{Unreadable, Value};
-use token::Tokens;
-pub(super) use token::Used;
+use tokens::Tokens;
+pub(super) use tokens::Used;
 
+use super::outbound::Outbound;
 use crate::binding::HttpPlan;
 use crate::secret::{Secret, remember};
-use crate::tool::{Location, SchemeKind, SecurityNeed, SecurityScheme};
+use crate::tool::{Location, SchemeKind, SecurityNeed, SecurityScheme, SubjectToken};
 
 /// What stays as it is in URLs and cookies (RFC 3986, section 2.3).
 const UNRESERVED: &AsciiSet = &NON_ALPHANUMERIC
@@ -69,6 +71,18 @@ pub struct Client {
     pub audience: Option<String>,
     /// Whether id and secret go into the form instead of the `Authorization` header.
     pub in_body: bool,
+    /// Where present, the caller's own token is exchanged for one of the upstream (RFC 8693), and the
+    /// bridge never calls as itself.
+    pub exchange: Option<Exchange>,
+}
+
+/// What a token exchange says besides (RFC 8693, section 2.1).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Exchange {
+    /// `subject_token_type`.
+    pub subject_token_type: String,
+    /// `resource`, the upstream as a URI.
+    pub resource: Option<String>,
 }
 
 /// The client certificate and the authorities of the upstream.
@@ -90,8 +104,18 @@ pub enum CredentialError {
     NoTokenUrl(String),
     #[error("`{name}`: the token server {message}")]
     Token { name: String, message: String },
+    #[error("`{0}` is a token exchange, and the caller showed no token of its own")]
+    NoSubject(String),
     #[error(transparent)]
     Unreadable(#[from] Unreadable),
+}
+
+/// What tokens are asked for with.
+pub(super) struct Issuer<'a> {
+    pub(super) client: &'a reqwest::Client,
+    pub(super) outbound: &'a Outbound,
+    /// The caller's own token.
+    pub(super) subject: Option<&'a SubjectToken>,
 }
 
 impl Credential {
@@ -162,7 +186,7 @@ impl Credentials {
     /// Writes everything an alternative asks for into the request; the tokens that were used.
     pub(super) async fn add(
         &self,
-        client: &reqwest::Client,
+        from: &Issuer<'_>,
         needs: &[SecurityNeed],
         plan: &mut HttpPlan,
     ) -> Result<Vec<Used>, CredentialError> {
@@ -182,13 +206,8 @@ impl Credentials {
                 ) => key(plan, *location, parameter, &value.read()?)
                     .ok_or_else(|| CredentialError::Unwritable(scheme.name.clone()))?,
                 (SchemeKind::Bearer { token_url }, Credential::Client(settings)) => {
-                    let token_url = settings.token_url.as_ref().or(token_url.as_ref());
-                    let token_url = token_url
-                        .ok_or_else(|| CredentialError::NoTokenUrl(scheme.name.clone()))?;
-                    let token = self
-                        .tokens
-                        .current(client, need, settings, token_url)
-                        .await?;
+                    let token_url = token_url.as_ref();
+                    let token = self.tokens.current(from, need, settings, token_url).await?;
                     authorize(plan, scheme, "Bearer", token.value())?;
                     used.push(token);
                 }
@@ -203,6 +222,28 @@ impl Credentials {
             }
         }
         Ok(used)
+    }
+}
+
+/// Turns a user name and a password within a URL into basic credentials, which no log of a library prints.
+/// What a scheme has put there wins.
+pub(super) fn take_from_url(plan: &mut HttpPlan) {
+    if plan.url.username().is_empty() && plan.url.password().is_none() {
+        return;
+    }
+    let plain = |text: &str| {
+        let plain = percent_decode_str(text).decode_utf8_lossy();
+        Secret::new(plain.into_owned())
+    };
+    let pair = pair(
+        &plain(plan.url.username()),
+        &plain(plan.url.password().unwrap_or_default()),
+    );
+    // Both fail only for URLs that have no host, and so no user.
+    let _ = plan.url.set_username("");
+    let _ = plan.url.set_password(None);
+    if let Some(value) = hidden(&format!("Basic {}", pair.expose())) {
+        plan.headers.entry(AUTHORIZATION).or_insert(value);
     }
 }
 
@@ -259,6 +300,8 @@ fn key(plan: &mut HttpPlan, location: Location, name: &str, value: &Secret) -> O
             let encode = |text| utf8_percent_encode(text, UNRESERVED);
             let pair = format!("{}={}", encode(name), encode(value));
             let query = match plan.url.query().filter(|query| !query.is_empty()) {
+                // A redirect repeated it.
+                Some(query) if query.split('&').any(|old| old == pair) => return Some(()),
                 Some(query) => format!("{query}&{pair}"),
                 None => pair,
             };

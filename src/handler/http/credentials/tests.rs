@@ -53,11 +53,23 @@ fn plan() -> HttpPlan {
     }
 }
 
-async fn added(credentials: &Credentials, needs: &[SecurityNeed]) -> HttpPlan {
+async fn add(
+    credentials: &Credentials,
+    needs: &[SecurityNeed],
+    plan: &mut HttpPlan,
+) -> Result<(), CredentialError> {
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let client = reqwest::Client::builder().build().unwrap();
+    let from = Issuer {
+        client: &reqwest::Client::builder().build().unwrap(),
+        outbound: &Outbound::new(&Default::default()),
+        subject: None,
+    };
+    credentials.add(&from, needs, plan).await.map(drop)
+}
+
+async fn added(credentials: &Credentials, needs: &[SecurityNeed]) -> HttpPlan {
     let mut plan = plan();
-    credentials.add(&client, needs, &mut plan).await.unwrap();
+    add(credentials, needs, &mut plan).await.unwrap();
     plan
 }
 
@@ -134,15 +146,27 @@ fn a_documents_own_credential_wins() {
     assert_eq!(value(&scheme), "shared");
 }
 
+#[test]
+fn a_login_in_a_url_becomes_a_header() {
+    let mut plan = plan();
+    plan.url = Url::parse("http://Aladdin:open%20sesame@api.test/x").unwrap();
+    let mut taken = plan.clone();
+    take_from_url(&mut taken);
+    assert_eq!(taken.url.as_str(), "http://api.test/x");
+    assert_eq!(
+        taken.headers[AUTHORIZATION],
+        "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="
+    );
+    plan.headers
+        .insert(AUTHORIZATION, HeaderValue::from_static("Bearer t"));
+    take_from_url(&mut plan);
+    assert_eq!(plan.headers[AUTHORIZATION], "Bearer t");
+}
+
 #[tokio::test]
 async fn a_value_that_would_add_a_header_line_is_refused() {
     let credentials = credentials(vec![("a", Credential::Value(given("x\r\ny: z")))]);
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    let client = reqwest::Client::builder().build().unwrap();
     let needs = [api_key("a", Location::Header)];
-    let error = credentials
-        .add(&client, &needs, &mut plan())
-        .await
-        .unwrap_err();
+    let error = add(&credentials, &needs, &mut plan()).await.unwrap_err();
     assert!(matches!(error, CredentialError::Unwritable(name) if name == "a"));
 }

@@ -1,8 +1,6 @@
-//! Tokens for client credentials (RFC 6749, section 4.4): one request for a token at a time, kept until
-//! shortly before they end.
+//! One request for a token: client credentials (RFC 6749, section 4.4), or the exchange of a caller's own
+//! token (RFC 8693).
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use ::http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
@@ -10,140 +8,34 @@ use bytes::BytesMut;
 use serde::Deserialize;
 use url::{Url, form_urlencoded};
 
-use super::{Client, CredentialError, hidden, pair};
-use crate::secret::{Secret, remember};
-use crate::tool::SecurityNeed;
+use super::{Client, Issuer, hidden, pair};
+use crate::secret::{Secret, remember_token};
 
 /// Where the server does not say how long a token lasts.
 const UNTOLD: Duration = Duration::from_secs(300);
 /// A token is replaced this long before its end, or in the last tenth of a shorter life.
 const MARGIN: Duration = Duration::from_secs(30);
-/// Calls that wait behind a failed request fail with it instead of asking again one by one.
-const PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_ANSWER: usize = 64 * 1024;
 
-/// The tokens in use, one for each scheme and set of scopes.
-#[derive(Debug, Default)]
-pub(super) struct Tokens(Mutex<HashMap<Key, Arc<Slot>>>);
-
-#[derive(Debug, PartialEq, Eq, Hash)]
-struct Key {
-    document: usize,
-    scheme: String,
-    scopes: Vec<String>,
-}
-
-/// Its lock is held while a token is asked for, so there is one request at a time.
-type Slot = tokio::sync::Mutex<State>;
-
-#[derive(Debug, Default)]
-struct State {
-    token: Option<Token>,
-    failed: Option<(Instant, String)>,
-}
-
+/// A token and how long it is good for.
 #[derive(Debug, Clone)]
-struct Token {
-    value: Secret,
-    renew: Instant,
-    end: Instant,
-}
-
-/// A token a request was sent with.
-#[derive(Debug)]
-pub(in super::super) struct Used {
-    value: Secret,
-    slot: Arc<Slot>,
-}
-
-impl Used {
-    pub(super) fn value(&self) -> &str {
-        self.value.expose()
-    }
-
-    /// The upstream does not take it: the next request gets a new one, unless it has come already.
-    pub(in super::super) async fn forget(self) {
-        let mut state = self.slot.lock().await;
-        let same = |token: &Token| token.value.expose() == self.value.expose();
-        if state.token.as_ref().is_some_and(same) {
-            state.token = None;
-        }
-    }
-}
-
-impl Tokens {
-    /// The token for this need, asked for where there is none that lasts.
-    pub(super) async fn current(
-        &self,
-        client: &reqwest::Client,
-        need: &SecurityNeed,
-        settings: &Client,
-        token_url: &Url,
-    ) -> Result<Used, CredentialError> {
-        let scopes = settings.scopes.as_ref().unwrap_or(&need.scopes);
-        let slot = self.slot(need, scopes);
-        let mut state = slot.lock().await;
-        let now = Instant::now();
-        let lasting = |until: fn(&Token) -> Instant| {
-            let token = state.token.as_ref().filter(|token| now < until(token));
-            token.map(|token| token.value.clone())
-        };
-        let fail = |message: String| CredentialError::Token {
-            name: need.scheme.name.clone(),
-            message,
-        };
-        let value = match (lasting(|token| token.renew), lasting(|token| token.end)) {
-            (Some(value), _) => value,
-            (None, last) => {
-                let recent = state.failed.as_ref();
-                let recent = recent.filter(|(when, _)| when.elapsed() < PAUSE);
-                let asked = match recent {
-                    Some((_, message)) => Err(message.clone()),
-                    None => ask(client, settings, scopes, token_url).await,
-                };
-                match asked {
-                    Ok(token) => {
-                        let value = token.value.clone();
-                        state.token = Some(token);
-                        state.failed = None;
-                        value
-                    }
-                    Err(message) => {
-                        if recent.is_none() {
-                            tracing::warn!(scheme = need.scheme.name, "the token server {message}");
-                            state.failed = Some((Instant::now(), message.clone()));
-                        }
-                        last.ok_or_else(|| fail(message))?
-                    }
-                }
-            }
-        };
-        drop(state);
-        Ok(Used { value, slot })
-    }
-
-    fn slot(&self, need: &SecurityNeed, scopes: &[String]) -> Arc<Slot> {
-        let key = Key {
-            document: need.scheme.document,
-            scheme: need.scheme.name.clone(),
-            scopes: scopes.to_vec(),
-        };
-        let mut slots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(slots.entry(key).or_default())
-    }
+pub(super) struct Token {
+    pub(super) value: Secret,
+    pub(super) renew: Instant,
+    pub(super) end: Instant,
 }
 
 /// One request for a token; the message says what the server did, without a secret.
-async fn ask(
-    client: &reqwest::Client,
+pub(super) async fn ask(
+    from: &Issuer<'_>,
     settings: &Client,
     scopes: &[String],
     token_url: &Url,
 ) -> Result<Token, String> {
-    let request = request(settings, scopes, token_url)?;
+    let request = request(from, settings, scopes, token_url)?;
     let asked = Instant::now();
     let gone = |_| "could not be reached or broke off".to_owned();
-    let mut response = client.execute(request).await.map_err(gone)?;
+    let mut response = from.client.execute(request).await.map_err(gone)?;
     let status = response.status();
     let mut body = BytesMut::new();
     while let Some(chunk) = response.chunk().await.map_err(gone)? {
@@ -166,15 +58,25 @@ async fn ask(
     if granted.access_token.is_empty() {
         return Err("gave an empty access_token".to_owned());
     }
+    if granted.binds() {
+        return Err("gave a token that is not a bearer token".to_owned());
+    }
     let value = Secret::new(granted.access_token);
-    remember(&value);
+    remember_token(&value);
     let life = granted.expires_in.map_or(UNTOLD, Seconds::duration);
-    let end = asked + life;
-    let renew = end - MARGIN.min(life / 10);
-    Ok(Token { value, renew, end })
+    Ok(Token::lasting(value, asked, life))
+}
+
+impl Token {
+    fn lasting(value: Secret, asked: Instant, life: Duration) -> Self {
+        let end = asked + life;
+        let renew = end - MARGIN.min(life / 10);
+        Self { value, renew, end }
+    }
 }
 
 fn request(
+    from: &Issuer<'_>,
     settings: &Client,
     scopes: &[String],
     token_url: &Url,
@@ -182,7 +84,15 @@ fn request(
     let read = |value: &super::Value| value.read().map_err(|error| error.to_string());
     let (id, secret) = (read(&settings.id)?, read(&settings.secret)?);
     let mut form = form_urlencoded::Serializer::new(String::new());
-    form.append_pair("grant_type", "client_credentials");
+    form.append_pair("grant_type", settings.grant());
+    if let (Some(exchange), Some(subject)) = (&settings.exchange, from.subject) {
+        remember_token(&Secret::new(subject.expose().to_owned()));
+        form.append_pair("subject_token", subject.expose());
+        form.append_pair("subject_token_type", &exchange.subject_token_type);
+        if let Some(resource) = &exchange.resource {
+            form.append_pair("resource", resource);
+        }
+    }
     if !scopes.is_empty() {
         form.append_pair("scope", &scopes.join(" "));
     }
@@ -211,6 +121,15 @@ fn request(
     Ok(request)
 }
 
+impl Client {
+    fn grant(&self) -> &'static str {
+        match self.exchange {
+            Some(_) => "urn:ietf:params:oauth:grant-type:token-exchange",
+            None => "client_credentials",
+        }
+    }
+}
+
 #[derive(Deserialize)]
 struct Refused {
     error: String,
@@ -221,22 +140,34 @@ struct Refused {
 struct Granted {
     access_token: String,
     #[serde(default)]
+    token_type: Option<String>,
+    #[serde(default)]
     expires_in: Option<Seconds>,
+}
+
+impl Granted {
+    /// Whether showing the token is not enough, or it is no access token (RFC 8693, section 2.2.1). Other words
+    /// are what careless servers call a bearer token.
+    fn binds(&self) -> bool {
+        let kind = self.token_type.as_deref().unwrap_or_default();
+        ["N_A", "DPoP", "PoP", "MAC"]
+            .iter()
+            .any(|other| kind.eq_ignore_ascii_case(other))
+    }
 }
 
 /// A number, which some servers write as text.
 #[derive(Deserialize)]
-#[serde(untagged)]
-enum Seconds {
-    Number(f64),
-    Text(String),
-}
+#[serde(transparent)]
+struct Seconds(serde_json::Value);
 
 impl Seconds {
     fn duration(self) -> Duration {
-        let seconds = match self {
-            Self::Number(number) => number,
-            Self::Text(text) => text.trim().parse().unwrap_or(UNTOLD.as_secs_f64()),
+        let untold = UNTOLD.as_secs_f64();
+        let seconds = match &self.0 {
+            serde_json::Value::Number(number) => number.as_str().parse().unwrap_or(untold),
+            serde_json::Value::String(text) => text.trim().parse().unwrap_or(untold),
+            _ => untold,
         };
         // A year is beyond what anybody keeps, and within what a clock can add.
         Duration::from_secs_f64(if seconds.is_finite() {
@@ -244,5 +175,38 @@ impl Seconds {
         } else {
             0.0
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_is_replaced_before_it_ends() {
+        let asked = Instant::now();
+        for (life, left) in [(3600, 30_000), (300, 30_000), (60, 6_000), (1, 100), (0, 0)] {
+            let value = Secret::new("t".to_owned());
+            let token = Token::lasting(value, asked, Duration::from_secs(life));
+            assert_eq!(token.end - asked, Duration::from_secs(life));
+            assert_eq!(token.end - token.renew, Duration::from_millis(left));
+        }
+    }
+
+    #[test]
+    fn lifetimes_are_read_whatever_they_are_written_as() {
+        for (text, seconds) in [
+            ("3600", 3600),
+            ("\"60\"", 60),
+            ("59.9", 59),
+            ("-1", 0),
+            ("1e-3", 0),
+            ("\"nan\"", 0),
+            ("1e300", 31_000_000),
+            ("\"soon\"", 300),
+        ] {
+            let life: Seconds = serde_json::from_str(text).unwrap();
+            assert_eq!(life.duration().as_secs(), seconds, "{text}");
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Against small servers on the loopback that answer as badly as servers can.
 
+mod outbound;
 mod progress;
 
 use ::http::{HeaderMap, Method, StatusCode};
