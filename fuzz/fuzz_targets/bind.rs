@@ -34,6 +34,7 @@ fn candidates(bytes: &[u8]) -> Vec<Candidate> {
     let base_url = "http://upstream.example:8082/base/v1/".parse().ok();
     let source = Source {
         document: &document,
+        number: 0,
         prefix: None,
         base_url,
     };

@@ -1,8 +1,9 @@
 //! Arguments that a human is asked for where a call lacks them.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::parameters::Planned;
+use super::arguments::Argument;
+use super::defs::Definitions;
 use super::settings::{Ask, Form};
 use crate::tool::{Asked, Json, Question};
 
@@ -11,7 +12,8 @@ use crate::tool::{Asked, Json, Question};
 pub(super) fn questions(
     ask: &Ask,
     input: &Json,
-    parameters: &[Planned<'_>],
+    arguments: &[Argument<'_>],
+    definitions: &Definitions<'_>,
     place: &str,
     notes: &mut Vec<String>,
 ) -> (Json, Vec<Question>) {
@@ -20,15 +22,13 @@ pub(super) fn questions(
         if schema["properties"].get(name).is_some() {
             return Some(name.to_owned());
         }
-        let renamed = parameters
-            .iter()
-            .find(|one| !one.hidden && one.source.name == name);
+        let renamed = arguments.iter().find(|one| one.name == name);
         if renamed.is_none() {
             notes.push(format!(
                 "{place}: `ask` names `{name}`, which is no argument: it is ignored"
             ));
         }
-        renamed.map(|one| one.key.clone())
+        renamed.map(|one| one.key.to_owned())
     };
     let forms: Vec<(Form, Vec<String>)> = forms(ask)
         .into_iter()
@@ -39,18 +39,22 @@ pub(super) fn questions(
         .collect();
     let mut questions = Vec::new();
     for (index, (form, keys)) in forms.into_iter().enumerate() {
-        let arguments = keys.into_iter().map(|argument| Asked {
+        let asked = keys.into_iter().map(|argument| Asked {
             required: release(&mut schema, &argument),
+            form: arguments
+                .iter()
+                .find(|one| one.key == argument)
+                .and_then(|one| titled(one, &schema["properties"][&argument], definitions)),
             argument,
         });
-        let arguments: Vec<Asked> = arguments.collect();
-        if !arguments.is_empty() {
+        let asked: Vec<Asked> = asked.collect();
+        if !asked.is_empty() {
             questions.push(Question {
                 name: form
                     .question
                     .unwrap_or_else(|| format!("arguments_{}", index + 1)),
                 message: form.message,
-                arguments,
+                arguments: asked,
             });
         }
     }
@@ -66,6 +70,62 @@ fn forms(ask: &Ask) -> Vec<Form> {
         }],
         Ask::Forms(forms) => forms.clone(),
     }
+}
+
+/// What a form is made of where the document gives its choices titles: for models they are in the
+/// description, a human picks one by it.
+fn titled(
+    argument: &Argument<'_>,
+    published: &Value,
+    definitions: &Definitions<'_>,
+) -> Option<Json> {
+    let source = definitions.resolve(argument.schema)?;
+    let mut form = published.as_object()?.clone();
+    if let Some(choices) = choices(source, definitions) {
+        for keyword in ["$ref", "enum", "enumNames", "anyOf", "allOf", "description"] {
+            form.shift_remove(keyword);
+        }
+        let own = source.get("description").and_then(Value::as_str);
+        if let Some(description) = argument.description.or(own) {
+            form.insert("description".to_owned(), description.into());
+        }
+        form.insert("type".to_owned(), "string".into());
+        form.insert("oneOf".to_owned(), choices);
+    } else {
+        let items = definitions.resolve(source.get("items")?)?;
+        let items = json!({ "anyOf": choices(items, definitions)? });
+        form.insert("items".to_owned(), items);
+    }
+    Some(Json::from_value(&form.into()))
+}
+
+/// `[{const, title}, ...]` of constants with titles, or of an enumeration beside whose values
+/// NSwag wrote their names; nothing where there is no title, or a value that is no text.
+fn choices(schema: &Value, definitions: &Definitions<'_>) -> Option<Value> {
+    let list = |keyword: &str| schema.get(keyword).and_then(Value::as_array);
+    let branches = ["oneOf", "anyOf"].into_iter().find_map(list);
+    let mut choices: Vec<Value> = Vec::new();
+    let mut any = false;
+    if let Some(branches) = branches {
+        for branch in branches {
+            let branch = definitions.resolve(branch)?;
+            if branch.get("type").is_some_and(|kind| kind == "null") {
+                continue;
+            }
+            let value = branch.get("const")?.as_str()?;
+            let title = branch.get("title").or_else(|| branch.get("description"));
+            let title = title.and_then(Value::as_str);
+            any |= title.is_some();
+            choices.push(json!({"const": value, "title": title.unwrap_or(value).trim()}));
+        }
+    } else {
+        let (values, names) = (list("enum")?, list("x-enumNames")?);
+        any = values.len() == names.len();
+        for (value, name) in values.iter().zip(names) {
+            choices.push(json!({"const": value.as_str()?, "title": name.as_str()?}));
+        }
+    }
+    any.then_some(choices.into())
 }
 
 /// Whether the argument was required; it is not any more.

@@ -1,5 +1,6 @@
 //! Discovery (pure): every operation becomes a tool, or a reason why not.
 
+mod arguments;
 mod ask;
 mod body;
 mod circles;
@@ -45,11 +46,8 @@ use serde_json::value::RawValue;
 
 use crate::openapi::{Document, Operation, ParameterLocation, Severity};
 use crate::tool::{Json, SecurityScheme, Target, Tool, ToolName};
-use body::PlannedBody;
 use defs::{Definitions, Direction};
-use keys::Wish;
 use overrides::place;
-use parameters::Planned;
 
 /// What discovery makes of the documents.
 #[derive(Debug, Default)]
@@ -237,7 +235,7 @@ impl<'a> Build<'a> {
         let shape = over.body.unwrap_or(self.settings.body);
         let uniform = self.settings.uniform_body_name;
         let mut body = body::plan(operation, shape, uniform, &self.inputs, notes);
-        assign_keys(&mut parameters, body.as_mut());
+        arguments::assign_keys(&mut parameters, body.as_mut());
         let limit = self.settings.max_input_schema;
         let (input, was_cut) = input::schema(&mut self.inputs, &parameters, body.as_ref(), limit);
         if was_cut {
@@ -245,8 +243,9 @@ impl<'a> Build<'a> {
         }
         let (mut input, mut ask) = (json(input), Vec::new());
         if let Some(named) = &over.ask {
+            let arguments = arguments::all(&parameters, body.as_ref());
             let (place, notes) = (place(operation), &mut self.notes);
-            (input, ask) = ask::questions(named, &input, &parameters, &place, notes);
+            (input, ask) = ask::questions(named, &input, &arguments, &self.inputs, &place, notes);
         }
         let mut target = target::target(
             operation,
@@ -328,49 +327,6 @@ impl<'a> Build<'a> {
         let mut seen = HashSet::new();
         all.retain(|note| seen.insert(note.clone()));
         notes.extend(all.into_iter().map(|note| format!("{name}: {note}")));
-    }
-}
-
-fn assign_keys(parameters: &mut [Planned<'_>], body: Option<&mut PlannedBody<'_>>) {
-    let visible = parameters.iter().filter(|one| !one.hidden);
-    let mut wishes: Vec<Wish<'_>> = visible
-        .map(|one| Wish {
-            name: &one.wish,
-            location: target::location_word(one.source.location),
-            rank: one.source.location as u8,
-        })
-        .collect();
-    if let Some(body) = &body {
-        let wish = |name| Wish {
-            name,
-            location: "body",
-            rank: 5,
-        };
-        match &body.fields {
-            Some(fields) => wishes.extend(fields.iter().map(|field| wish(field.property))),
-            None => wishes.push(wish(&body.wish)),
-        }
-        if body.media.len() > 1 {
-            wishes.push(Wish {
-                rank: 6,
-                ..wish("contentType")
-            });
-        }
-    }
-    let mut keys = keys::assign(&wishes).into_iter();
-    // One key for each wish, in the order the wishes were made.
-    let mut next = || keys.next().unwrap_or_default();
-    for one in parameters.iter_mut().filter(|one| !one.hidden) {
-        one.key = next();
-    }
-    if let Some(body) = body {
-        match &mut body.fields {
-            Some(fields) => fields.iter_mut().for_each(|field| field.key = next()),
-            None => body.key = next(),
-        }
-        if body.media.len() > 1 {
-            body.choice = Some(next());
-        }
     }
 }
 

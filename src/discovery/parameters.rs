@@ -50,6 +50,14 @@ pub(super) fn plan<'a>(
                 "{}: the path has no `{{{name}}}`: the parameter is left out",
                 place(operation)
             ));
+        } else if parameter.location == ParameterLocation::Header
+            && HeaderName::from_bytes(parameter.name.as_bytes()).is_err()
+        {
+            let name = parameter.name.escape_debug();
+            notes.push(format!(
+                "{}: `{name}` cannot be the name of a header: the parameter is left out",
+                place(operation)
+            ));
         } else if !is_settled_elsewhere(parameter, operation, document) {
             let own = overrides::of_parameter(parameter, over, &place(operation), notes);
             planned.push(one(Cow::Borrowed(parameter), own, cut));

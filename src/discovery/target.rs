@@ -152,8 +152,14 @@ fn fields<'a>(usable: &Usable<'a>, definitions: &Definitions<'a>) -> Vec<FieldEn
             Form::Multipart => part_kind(schema, content_type, definitions),
             _ => PartKind::Value,
         };
+        let own = (kind != PartKind::Value && content_type.is_none())
+            .then(|| media_type_of(schema, definitions))
+            .flatten();
         if encoding.is_some() || kind != PartKind::Value {
-            fields.push(field(name, encoding, kind));
+            fields.push(FieldEncoding {
+                content_type: content_type.or(own).map(str::to_owned),
+                ..field(name, encoding, kind)
+            });
         }
     }
     // Properties that only `encoding` or a composition knows.
@@ -163,6 +169,20 @@ fn fields<'a>(usable: &Usable<'a>, definitions: &Definitions<'a>) -> Vec<FieldEn
         }
     }
     fields
+}
+
+/// What a file's schema says of its bytes.
+fn media_type_of<'d: 's, 's>(
+    schema: &'s serde_json::Value,
+    definitions: &Definitions<'d>,
+) -> Option<&'s str> {
+    let schema = definitions.resolve(schema)?;
+    let own = schema.get("contentMediaType");
+    let of_items = || {
+        let items = definitions.resolve(schema.get("items")?)?;
+        items.get("contentMediaType")
+    };
+    own.or_else(of_items)?.as_str()
 }
 
 fn field(name: &str, encoding: Option<&Encoding>, kind: PartKind) -> FieldEncoding {

@@ -193,7 +193,7 @@ pub struct MediaType {
 pub struct Encoding {
     /// `contentType`.
     pub content_type: Option<String>,
-    /// `style`, where written.
+    /// `style`, where it or another word on the form of the value is written.
     pub style: Option<ParameterStyle>,
     /// `explode`, its default applied.
     pub explode: bool,

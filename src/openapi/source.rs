@@ -86,7 +86,7 @@ pub(super) async fn read(source: &Source, settings: &Settings) -> Result<Fetched
     let limit = settings.max_bytes;
     match source {
         Source::File(path) => read_file(path, &name, limit).await,
-        Source::Stdin => read_stream(tokio::io::stdin(), &name, limit).await,
+        Source::Stdin => read_stream(tokio::io::stdin(), &name, 0, limit).await,
         Source::Url(url) => fetch_named(url.expose(), &name, settings).await,
     }
 }
@@ -98,15 +98,24 @@ pub(super) async fn read_file(path: &Path, name: &str, limit: u64) -> Result<Fet
         source,
     };
     let file = tokio::fs::File::open(path).await.map_err(failed)?;
-    read_stream(file, name, limit).await
+    // What says its length, which a pipe does not, is refused unread and read into place.
+    let length = file.metadata().await.map_err(failed)?.len();
+    if length > limit {
+        return Err(LoadError::TooLarge {
+            name: name.to_owned(),
+            limit,
+        });
+    }
+    read_stream(file, name, length, limit).await
 }
 
 async fn read_stream(
     stream: impl AsyncRead + Unpin,
     name: &str,
+    length: u64,
     limit: u64,
 ) -> Result<Fetched, LoadError> {
-    let mut bytes = Vec::new();
+    let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(0));
     stream
         .take(limit.saturating_add(1))
         .read_to_end(&mut bytes)

@@ -9,25 +9,29 @@ mod words;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::tool::{Target, Tool};
-use words::{words, words_of_query};
+use words::{plain, words, words_of_query};
 
 /// How soon further occurrences of a word stop counting.
 const SATURATION: f64 = 1.2;
-/// How much long texts are held back.
-const LENGTH: f64 = 0.5;
 /// A longer description is indexed up to here, in characters.
 const MAX_DESCRIPTION: usize = 2_000;
 /// Words of the index that one unknown word of a query may begin, at most.
 const MAX_COMPLETIONS: usize = 64;
 /// A word that only begins like one of the query's counts so much.
 const COMPLETION: f64 = 0.5;
+/// Another word for one of the query's counts so much.
+const ALIKE: f64 = 0.3;
+/// A tool whose title says nothing but what was asked for counts so much more.
+const TO_THE_POINT: f64 = 1.5;
 
-/// Where a word stands, and how much that counts.
-const NAME: f64 = 3.0;
-const TITLE: f64 = 2.0;
-const TAG: f64 = 2.0;
-const PATH: f64 = 1.0;
-const DESCRIPTION: f64 = 1.0;
+/// Where a word stands: how much that counts, and how much a text there that is longer than others
+/// is held back.
+const FIELDS: [(f64, f64); 5] = [NAME, TITLE, TAGS, PATH, DESCRIPTION];
+const NAME: (f64, f64) = (2.0, 0.3);
+const TITLE: (f64, f64) = (3.0, 0.5);
+const TAGS: (f64, f64) = (1.0, 0.5);
+const PATH: (f64, f64) = (1.0, 0.5);
+const DESCRIPTION: (f64, f64) = (0.8, 0.75);
 
 /// The index of one catalogue.
 #[derive(Debug, Default)]
@@ -37,7 +41,6 @@ pub struct Index {
     documents: Vec<Document>,
     /// Lowercase name to position.
     names: HashMap<String, usize>,
-    average: f64,
 }
 
 #[derive(Debug)]
@@ -48,7 +51,8 @@ struct Posting {
 
 #[derive(Debug)]
 struct Document {
-    length: f64,
+    /// What the title, or else the name, consists of.
+    title: Vec<String>,
     /// Lowercase.
     tags: Vec<String>,
     method: String,
@@ -90,41 +94,49 @@ impl Index {
     #[must_use]
     pub fn new<'a>(tools: impl IntoIterator<Item = &'a Tool>) -> Self {
         let mut index = Self::default();
-        for (position, tool) in tools.into_iter().enumerate() {
-            index.add(position, tool);
+        let texts: Vec<Texts> = tools.into_iter().map(|tool| index.add(tool)).collect();
+        let count = texts.len().max(1) as f64;
+        let mut averages = [0.0; FIELDS.len()];
+        for text in &texts {
+            for (average, length) in averages.iter_mut().zip(text.lengths) {
+                *average += length / count;
+            }
         }
-        let total: f64 = index.documents.iter().map(|one| one.length).sum();
-        index.average = total / (index.documents.len().max(1) as f64);
+        for (position, text) in texts.into_iter().enumerate() {
+            for (word, counts) in text.words {
+                let weight = weight(counts, text.lengths, averages);
+                let posting = Posting { position, weight };
+                index.postings.entry(word).or_default().push(posting);
+            }
+        }
         index
     }
 
-    fn add(&mut self, position: usize, tool: &Tool) {
+    fn add(&mut self, tool: &Tool) -> Texts {
         let Target::Http(target) = &tool.target;
-        let mut weights: BTreeMap<String, f64> = BTreeMap::new();
-        let mut count = |text: &str, weight: f64| {
-            for word in words(text) {
-                *weights.entry(word).or_insert(0.0) += weight;
-            }
-        };
-        count(tool.name.as_str(), NAME);
-        count(tool.title.as_deref().unwrap_or_default(), TITLE);
-        tool.annotations.tags.iter().for_each(|tag| count(tag, TAG));
-        count(&target.path.template, PATH);
+        let title = tool
+            .title
+            .as_deref()
+            .filter(|title| !title.trim().is_empty());
         let end = tool.description.char_indices().nth(MAX_DESCRIPTION);
         let end = end.map_or(tool.description.len(), |(end, _)| end);
-        count(&tool.description[..end], DESCRIPTION);
-        let length = weights.values().sum();
-        for (word, weight) in weights {
-            let posting = Posting { position, weight };
-            self.postings.entry(word).or_default().push(posting);
-        }
+        let tags = tool.annotations.tags.join(" ");
+        let texts = Texts::of([
+            tool.name.as_str(),
+            title.unwrap_or_default(),
+            &tags,
+            &target.path.template,
+            &tool.description[..end],
+        ]);
+        let name = lower(tool.name.as_str());
+        let position = self.documents.len();
+        self.names.entry(name).or_insert(position);
         self.documents.push(Document {
-            length,
+            title: plain(title.unwrap_or(tool.name.as_str())),
             tags: tool.annotations.tags.iter().map(|t| lower(t)).collect(),
             method: lower(target.method.as_str()),
         });
-        let name = lower(tool.name.as_str());
-        self.names.entry(name).or_insert(position);
+        texts
     }
 
     /// The tools that fit best.
@@ -159,10 +171,22 @@ impl Index {
 
     fn score(&self, text: &str) -> Vec<Hit> {
         let mut scores = vec![0.0_f64; self.documents.len()];
+        let plain = plain(text);
+        let mut asked: HashSet<&str> = plain.iter().map(String::as_str).collect();
+        for word in &plain {
+            for other in words::alike(word) {
+                asked.insert(other);
+            }
+        }
         let mut seen = HashSet::new();
         for word in words_of_query(text) {
             if !seen.insert(word.clone()) {
                 continue;
+            }
+            for other in words::alike(&word).filter(|other| *other != word) {
+                if let Some(postings) = self.postings.get(other) {
+                    self.weigh(postings, ALIKE, &mut scores);
+                }
             }
             if let Some(postings) = self.postings.get(&word) {
                 self.weigh(postings, 1.0, &mut scores);
@@ -172,6 +196,11 @@ impl Index {
             let alike = longer.take_while(|(known, _)| known.starts_with(&word));
             for (_, postings) in alike.take(MAX_COMPLETIONS) {
                 self.weigh(postings, COMPLETION, &mut scores);
+            }
+        }
+        for (score, document) in scores.iter_mut().zip(&self.documents) {
+            if *score > 0.0 {
+                *score *= 1.0 + TO_THE_POINT * document.said_by(&asked);
             }
         }
         if let Some(&position) = self.names.get(&lower(text)) {
@@ -189,11 +218,59 @@ impl Index {
         let (all, with) = (self.documents.len() as f64, postings.len() as f64);
         let rarity = (1.0 + (all - with + 0.5) / (with + 0.5)).ln();
         for Posting { position, weight } in postings {
-            let long = self.documents[*position].length / self.average.max(1.0);
-            let held = SATURATION * (1.0 - LENGTH + LENGTH * long);
-            scores[*position] += factor * rarity * weight * (SATURATION + 1.0) / (weight + held);
+            let counts = weight * (SATURATION + 1.0) / (weight + SATURATION);
+            scores[*position] += factor * rarity * counts;
         }
     }
+}
+
+impl Document {
+    /// How much of the title was asked for, squared: from 0 to 1.
+    fn said_by(&self, asked: &HashSet<&str>) -> f64 {
+        let title = self.title.iter();
+        let said = title.filter(|word| asked.contains(word.as_str()));
+        let share = said.count() as f64 / self.title.len().max(1) as f64;
+        share * share
+    }
+}
+
+/// The words of one tool by their fields.
+struct Texts {
+    words: BTreeMap<String, [f64; FIELDS.len()]>,
+    lengths: [f64; FIELDS.len()],
+}
+
+impl Texts {
+    fn of(fields: [&str; FIELDS.len()]) -> Self {
+        let mut texts = Self {
+            words: BTreeMap::new(),
+            lengths: [0.0; FIELDS.len()],
+        };
+        for (field, text) in fields.into_iter().enumerate() {
+            for word in words(text) {
+                texts.words.entry(word).or_default()[field] += 1.0;
+                texts.lengths[field] += 1.0;
+            }
+        }
+        texts
+    }
+}
+
+/// The occurrences of a word in one tool, each field by its own measure (BM25F).
+fn weight(
+    counts: [f64; FIELDS.len()],
+    lengths: [f64; FIELDS.len()],
+    averages: [f64; FIELDS.len()],
+) -> f64 {
+    let fields = FIELDS
+        .into_iter()
+        .zip(counts)
+        .zip(lengths.into_iter().zip(averages));
+    let weights = fields.map(|(((factor, held), count), (length, average))| {
+        let long = length / average.max(1.0);
+        factor * count / (1.0 - held + held * long)
+    });
+    weights.sum()
 }
 
 fn lower(text: &str) -> String {

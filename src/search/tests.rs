@@ -81,6 +81,78 @@ fn the_best_fit_comes_first() {
     assert!(names(&query("zeppelin")).is_empty());
 }
 
+/// Operations that a large document has side by side: title, method and path below the repository.
+const ALIKE: [(&str, &str, &str); 11] = [
+    (
+        "Create reaction for an issue",
+        "POST",
+        "issues/{n}/reactions",
+    ),
+    ("Create an issue comment", "POST", "issues/{n}/comments"),
+    ("Create an issue", "POST", "issues"),
+    ("Get a pull request", "GET", "pulls/{n}"),
+    (
+        "Get users who may bypass the pull request list of a repository",
+        "GET",
+        "bypass",
+    ),
+    ("List pull requests", "GET", "pulls"),
+    (
+        "Delete admin branch protection",
+        "DELETE",
+        "branches/{b}/protection/admins",
+    ),
+    (
+        "Delete branch protection",
+        "DELETE",
+        "branches/{b}/protection",
+    ),
+    ("List branches", "GET", "branches"),
+    ("Delete a repository webhook", "DELETE", "hooks/{id}"),
+    ("Delete a repository", "DELETE", ""),
+];
+
+#[test]
+fn questions_in_sentences_find_the_operation_that_is_meant() {
+    let long = "You can use this with an issue or pull request of a repository. Creating content \
+                too quickly may result in limiting. See the notes on the issue."
+        .repeat(6);
+    let tools = ALIKE.map(|(title, method, path)| {
+        let name: String = title.split_whitespace().rev().collect::<Vec<_>>().join("_");
+        let about = match title {
+            "Create an issue" | "List pull requests" => format!("{title} {long}"),
+            _ => title.to_owned(),
+        };
+        let path = format!("/repos/{{owner}}/{{repo}}/{path}");
+        Tool {
+            title: Some(title.to_owned()),
+            ..tool(&name[..name.len().min(64)], method, &path, "repos", &about)
+        }
+    });
+    let index = Index::new(&tools);
+    for (text, expected) in [
+        ("create an issue", "Create an issue"),
+        ("how can I add a new issue", "Create an issue"),
+        ("comment on an issue", "Create an issue comment"),
+        ("list pull requests of a repository", "List pull requests"),
+        ("show me the pull request", "Get a pull request"),
+        ("delete a branch protection", "Delete branch protection"),
+        (
+            "remove the protection of a branch",
+            "Delete branch protection",
+        ),
+        ("which branches are there", "List branches"),
+        ("delete a repository", "Delete a repository"),
+    ] {
+        let found = index.find(&query(text));
+        let best = found.hits.iter().take(3);
+        let best: Vec<&str> = best
+            .filter_map(|hit| tools[hit.position].title.as_deref())
+            .collect();
+        assert_eq!(best[0], expected, "{text}: {best:?}");
+    }
+}
+
 #[test]
 fn filters_and_limits_hold() {
     let filtered = Query {

@@ -71,7 +71,7 @@ pub struct Parameter {
     pub style: Style,
     /// Whether each item or property is written on its own.
     pub explode: bool,
-    /// Reserved characters of RFC 3986 stay as they are (query only).
+    /// Reserved characters of RFC 3986 stay as they are (query), or percent signs do (cookies).
     pub allow_reserved: bool,
     /// An empty value may be sent as the bare name (query only).
     pub allow_empty: bool,

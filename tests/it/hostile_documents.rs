@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::support::{Bridge, DocumentFile, run, tool};
 
-fn document(paths: &Value, schemas: &Value) -> DocumentFile {
+pub(super) fn document(paths: &Value, schemas: &Value) -> DocumentFile {
     let text = json!({
         "openapi": "3.0.3", "info": {"title": "Hostile", "version": "1"},
         "servers": [{"url": "http://127.0.0.1:9"}],
@@ -16,12 +16,12 @@ fn document(paths: &Value, schemas: &Value) -> DocumentFile {
     DocumentFile::new(&text.to_string(), ".json")
 }
 
-fn reference(number: usize) -> Value {
+pub(super) fn reference(number: usize) -> Value {
     json!({"$ref": format!("#/components/schemas/S{number}")})
 }
 
 /// An operation whose body and answer are `schema`.
-fn post(schema: &Value) -> Value {
+pub(super) fn post(schema: &Value) -> Value {
     let content = json!({"application/json": {"schema": schema}});
     json!({"post": {
         "operationId": "x", "requestBody": {"required": true, "content": content},
@@ -29,7 +29,7 @@ fn post(schema: &Value) -> Value {
     }})
 }
 
-fn schemas(number: usize, make: impl Fn(usize) -> Value) -> Value {
+pub(super) fn schemas(number: usize, make: impl Fn(usize) -> Value) -> Value {
     let mut all: Map<String, Value> = (0..number)
         .map(|one| (format!("S{one}"), make(one)))
         .collect();
@@ -207,12 +207,12 @@ fn what_cannot_be_read_is_said_clearly() {
         (
             format!("{head}x:\n{}", nested("- ")).into_bytes(),
             ".yaml",
-            "recursion limit",
+            "nested in each other",
         ),
         (
             format!("x:\n{block}").into_bytes(),
             ".yaml",
-            "recursion limit",
+            "nested in each other",
         ),
     ] {
         let found = refusal(&bytes, ending);

@@ -139,7 +139,22 @@ async fn lists_are_identical_across_calls_clients_and_restarts() {
         Bridge::start([file.path()]).post(message, &[]).await,
         answers[0]
     );
-    assert_eq!(first.tools().await.len(), 250);
+    let tools = first.tools().await;
+    let fits = |text: &str, more: &[u8]| {
+        let fits = |byte: u8| byte.is_ascii_alphanumeric() || more.contains(&byte);
+        (1..=64).contains(&text.len()) && text.bytes().all(fits)
+    };
+    let names: BTreeSet<&str> = tools.iter().filter_map(|t| t["name"].as_str()).collect();
+    assert_eq!(names.len(), 250);
+    assert!(names.iter().all(|name| fits(name, b"_-")), "{names:?}");
+    for tool in &tools {
+        jsonschema::meta::validate(&tool["inputSchema"]).unwrap();
+        let mut keys = tool["inputSchema"]["properties"]
+            .as_object()
+            .unwrap()
+            .keys();
+        assert!(keys.all(|key| fits(key, b"_.-")), "{tool}");
+    }
 }
 
 #[tokio::test]
@@ -208,4 +223,38 @@ async fn the_older_discovery_endpoints_show_the_same_tools() {
     assert!(context["info"]["schema_version"].is_string(), "{context}");
     assert_eq!(context["tools"].as_array().unwrap().len(), tools.len());
     assert!(context["metadata"].is_object());
+}
+
+#[tokio::test]
+async fn the_older_discovery_endpoint_tells_both_schemas_and_knows_an_empty_catalogue() {
+    let file = DocumentFile::new(
+        r#"{"openapi":"3.0.0","info":{"title":"T","version":"1"},"servers":[{"url":"http://127.0.0.1:9"}],"paths":{
+            "/api/customer/{id?}":{"get":{"operationId":"x","parameters":[{"name":"id","in":"path","schema":{"type":"integer"}}],
+            "responses":{"200":{"description":"ok","content":{"application/json":{"schema":{"type":"object","properties":{"n":{"type":"integer"}}}}}}}}}}}"#,
+        ".json",
+    );
+    let discovered = |bridge: &Bridge| {
+        let url = format!("{}/api/discovery/tools", bridge.origin());
+        let request = bridge.http().get(url).send();
+        async {
+            serde_json::from_str::<Value>(&request.await.unwrap().text().await.unwrap()).unwrap()
+        }
+    };
+    let bridge = Bridge::start([file.path()]);
+    let found = discovered(&bridge).await["tools"][0].clone();
+    assert_eq!(
+        found["outputSchema"]["properties"]["n"]["anyOf"][0]["type"], "integer",
+        "{found}"
+    );
+    let id = &found["inputSchema"]["properties"]["id"];
+    assert_eq!(
+        (&id["type"], &id["annotations"]["source"]),
+        (&json!("integer"), &json!("route"))
+    );
+    let empty = DocumentFile::new(
+        r#"{"openapi":"3.0.0","info":{"title":"T","version":"1"},"paths":{}}"#,
+        ".json",
+    );
+    let bridge = Bridge::start([empty.path()]);
+    assert_eq!(discovered(&bridge).await, json!({"tools": []}));
 }

@@ -1,5 +1,6 @@
 //! Arguments against a tool's input schema: compiled once, checked at every call.
 
+mod cost;
 mod faults;
 mod repair;
 mod schema;
@@ -75,6 +76,10 @@ impl Validator {
         if self.compiled.is_valid(arguments) {
             return Ok(());
         }
+        let schema = self.schema.parse();
+        if !cost::is_affordable(&schema, arguments) {
+            return Err(vec![too_deep()]);
+        }
         for _ in 0..REPAIR_ROUNDS {
             let edits = repair::find(self.compiled.iter_errors(arguments));
             if !repair::apply(arguments, edits) {
@@ -84,13 +89,22 @@ impl Validator {
                 return Ok(());
             }
         }
-        let schema = self.schema.parse();
         let faults = faults::word(self.compiled.iter_errors(arguments), &schema, arguments);
         if faults.is_empty() {
             Ok(())
         } else {
             Err(faults)
         }
+    }
+}
+
+fn too_deep() -> Fault {
+    Fault {
+        path: String::new(),
+        keyword: "schema".to_owned(),
+        message: "the arguments do not fit the input schema; alternatives within alternatives \
+                  nest too deeply in them to say where: give fewer levels, or one after the other"
+            .to_owned(),
     }
 }
 

@@ -64,7 +64,12 @@ pub(super) fn resolved<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
 }
 
 fn reference<'a>(root: &'a Value, schema: &Value) -> Option<&'a Value> {
-    let fragment = schema.get("$ref")?.as_str()?.strip_prefix('#')?;
+    target(root, schema.get("$ref")?.as_str()?)
+}
+
+/// What a reference within the schema leads to.
+pub(super) fn target<'a>(root: &'a Value, reference: &str) -> Option<&'a Value> {
+    let fragment = reference.strip_prefix('#')?;
     root.pointer(&percent_decode_str(fragment).decode_utf8().ok()?)
 }
 

@@ -133,13 +133,13 @@ fn a_renamed_argument_is_found_among_the_parameters_as_written() {
     one.parameters = vec![
         parameter("id", Path, json!({})),
         parameter("id", Query, json!({})),
-        parameter("X Y", Header, json!({})),
+        parameter("X!Y", Header, json!({})),
     ];
     let mut document = document(vec![one], &json!({}));
     let tree = json!({"paths": {"/a/{id}": {
         "parameters": [{"name": "id", "in": "path"}, {"$ref": "#/components/parameters/H"}],
         "GET": {"parameters": [{"name": "other", "in": "query"}, {"name": "id", "in": "query"}]}}},
-        "components": {"parameters": {"H": {"name": "X Y", "in": "header"}}}});
+        "components": {"parameters": {"H": {"name": "X!Y", "in": "header"}}}});
     document.schemas = crate::openapi::Schemas::new(std::sync::Arc::new(tree));
     assert_eq!(
         told(&document, &Settings::default()),

@@ -199,3 +199,23 @@ fn a_body_under_conditions_is_not_spread_beside_parameters() {
     let schema = input(create, &json!({}));
     assert!(schema["properties"]["body"]["oneOf"].is_array(), "{schema}");
 }
+
+#[test]
+fn what_cannot_be_a_header_is_no_argument() {
+    let mut list = operation("GET", "/pets");
+    list.parameters = ["X-Trace Id", "X-Größe", "", "X-Fine"]
+        .map(|name| parameter(name, Header, json!({ "type": "string" })))
+        .to_vec();
+    let found = run(&document(vec![list], &json!({})), &Settings::default());
+    let names: Vec<&str> = target(&found.tools[0])
+        .parameters
+        .iter()
+        .map(|one| one.name.as_str())
+        .collect();
+    assert_eq!(names, ["X-Fine"]);
+    assert!(
+        found.notes.iter().any(|note| note.contains("`X-Trace Id`")),
+        "{:?}",
+        found.notes
+    );
+}

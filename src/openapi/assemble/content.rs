@@ -138,7 +138,13 @@ fn encodings(node: Option<&Value>, root: &Value, multipart: bool) -> Vec<(String
             let style = style.filter(|style| {
                 !multipart || keeps_style(*style) || node.contains_key("x-collectionFormat")
             });
-            // The default style is form, which explodes (OpenAPI 3.2, Encoding Object).
+            // Where any of the three is written, all of them count, by their defaults: form, which
+            // explodes (OpenAPI 3.2, section 4.15.1.2). Multipart bodies know no styles.
+            let counts = !multipart
+                && ["explode", "allowReserved"]
+                    .iter()
+                    .any(|key| flag(node, key).is_some());
+            let style = style.or(counts.then_some(ParameterStyle::Form));
             let form = style.is_none_or(|style| style == ParameterStyle::Form);
             let encoding = Encoding {
                 content_type: owned_text(node, "contentType"),

@@ -175,7 +175,9 @@ fn parameter(
         schema: value_schema,
         style,
         explode: flag(map, "explode").unwrap_or(default_explode),
-        allow_reserved: flag(map, "allowReserved").unwrap_or(false),
+        // The style `cookie` of 3.2 is `form` without percent-encoding.
+        allow_reserved: flag(map, "allowReserved").unwrap_or(false)
+            || map.get("style").is_some_and(|style| style == "cookie"),
         allow_empty_value: flag(map, "allowEmptyValue").unwrap_or(false),
         content,
         example,

@@ -3,7 +3,7 @@
 use http::Method;
 use serde_json::json;
 
-use super::super::Severity;
+use super::super::{ParameterStyle, Severity};
 use super::{keys, load, load_at, operation, rules, with_paths};
 
 #[test]
@@ -162,6 +162,7 @@ fn bodies_and_responses_are_modelled() {
                 "application/json": {"schema": {"type": "string", "format": "byte"}, "examples": {"e": {"value": 5}}},
                 "application/x-www-form-urlencoded": {"encoding": {
                     "a": {"style": "deepObject"}, "b": {"explode": false, "allowReserved": true}, "c": {"contentType": "text/plain"}}},
+                "multipart/form-data": {"encoding": {"b": {"explode": false}}},
                 "application/jsonl": {"itemSchema": {"type": "integer"}},
                 "text/plain": null,
             }},
@@ -170,19 +171,25 @@ fn bodies_and_responses_are_modelled() {
     );
     let body = found.request_body.unwrap();
     assert_eq!(body.name.as_deref(), Some("pet"));
-    assert_eq!(body.content.len(), 4);
+    assert_eq!(body.content.len(), 5);
     assert_eq!(body.content[0].example, Some(json!(5)));
     assert_eq!(
-        body.content[2].item_schema,
+        body.content[3].item_schema,
         Some(json!({"type": "integer"}))
     );
-    assert_eq!(body.content[3].schema, json!(true));
-    let explode: Vec<_> = body.content[1]
-        .encoding
-        .iter()
-        .map(|(_, encoding)| encoding.explode)
-        .collect();
-    assert_eq!(explode, [false, false, true]);
+    assert_eq!(body.content[4].schema, json!(true));
+    let written = |at: usize| {
+        let encoding = body.content[at].encoding.iter();
+        let written = encoding.map(|(_, one)| (one.style, one.explode));
+        written.collect::<Vec<_>>()
+    };
+    let form = [
+        (Some(ParameterStyle::DeepObject), false),
+        (Some(ParameterStyle::Form), false),
+        (None, true),
+    ];
+    assert_eq!(written(1), form);
+    assert_eq!(written(2), [(None, false)]);
     assert!(body.content[1].encoding[1].1.allow_reserved);
     let statuses: Vec<_> = found
         .responses

@@ -110,6 +110,30 @@ fn too_many_values_are_refused_before_they_take_memory() {
 }
 
 #[test]
+fn depth_is_refused_before_it_takes_time() {
+    let nested = |unit: &str, levels: usize| format!("x:\n {}a\n", unit.repeat(levels));
+    let indented = |unit: &str, levels: usize| -> String {
+        let line = |n: usize| format!("{}{unit}\n", " ".repeat(2 * n));
+        (0..levels).map(line).collect()
+    };
+    for unit in ["- ", "? ", ": ", "-   ", "- ? "] {
+        let found = fault(nested(unit, 100_000).as_bytes());
+        assert!(found.contains("more than 1000 values"), "{unit}: {found}");
+    }
+    for unit in ["a:", "-", "- a:", "?"] {
+        let found = fault(indented(unit, 1_100).as_bytes());
+        assert!(found.contains("more than 1000 values"), "{unit}: {found}");
+    }
+    // The lines of a text are no levels.
+    let lines: String = (2..900)
+        .map(|n| format!("{}- t\n", " ".repeat(n)))
+        .collect();
+    assert_eq!(tree(&format!("a: |\n{lines}b: 1\n"))["b"], 1);
+    let many = "x:\n".to_owned() + &"  - - a\n    - b\n".repeat(2_000);
+    assert_eq!(tree(&many)["x"].as_array().unwrap().len(), 2_000);
+}
+
+#[test]
 fn hostile_input_ends_in_an_error() {
     let bomb: String = (1..=9).fold(
         "a0: &a0 [x, x, x, x, x, x, x, x, x]\n".to_owned(),

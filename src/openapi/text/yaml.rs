@@ -10,8 +10,8 @@ use super::super::error::LoadError;
 use super::super::finding::push_token;
 use super::Parsed;
 
-/// Flow collections nested deeper than this cost the scanner quadratic time.
-const DEEPEST_FLOW: usize = 1_000;
+/// Collections nested deeper than this cost the scanner quadratic time and their depth in memory.
+const DEEPEST: usize = 1_000;
 /// What any value costs of the budget that bounds aliases, besides its text.
 const VALUE_COST: usize = 8;
 /// More repeated keys than a person reads.
@@ -20,6 +20,7 @@ const MOST_DUPLICATES: usize = 100;
 /// Parses one YAML document.
 pub(super) fn parse(text: &str, name: &str) -> Result<Parsed, LoadError> {
     refuse_deep_flow(text, name)?;
+    refuse_deep_blocks(text, name)?;
     let limits = Limits {
         budget: Cell::new(
             text.len()
@@ -57,14 +58,9 @@ fn refuse_deep_flow(text: &str, name: &str) -> Result<(), LoadError> {
             b'\n' => line += 1,
             _ => {}
         }
-        if open > DEEPEST_FLOW {
-            return Err(LoadError::Syntax {
-                name: name.into(),
-                format: "YAML",
-                line,
-                column: 0,
-                message: format!("more than {DEEPEST_FLOW} brackets are open at once"),
-            });
+        if open > DEEPEST {
+            let message = format!("more than {DEEPEST} brackets are open at once");
+            return Err(too_deep(name, line, message));
         }
         if matches!(byte, b' ' | b'\t' | b'\r') {
             blank = true;
@@ -74,6 +70,47 @@ fn refuse_deep_flow(text: &str, name: &str) -> Result<(), LoadError> {
         }
     }
     Ok(())
+}
+
+/// Counts the columns at which lines and their indicators (`-`, `?`, `:`) begin within each other. A
+/// text's lines count too: no text is indented a thousand times.
+fn refuse_deep_blocks(text: &str, name: &str) -> Result<(), LoadError> {
+    let mut open: Vec<usize> = Vec::new();
+    for (line, content) in text.lines().enumerate() {
+        let bytes = content.as_bytes();
+        let mut column = 0;
+        loop {
+            column += bytes[column..].iter().take_while(|b| **b == b' ').count();
+            if column == bytes.len() {
+                break;
+            }
+            while open.last().is_some_and(|outer| *outer >= column) {
+                open.pop();
+            }
+            open.push(column);
+            if open.len() > DEEPEST {
+                let message = format!("more than {DEEPEST} values are nested in each other");
+                return Err(too_deep(name, line + 1, message));
+            }
+            let indicator = matches!(bytes[column], b'-' | b'?' | b':')
+                && matches!(bytes.get(column + 1), None | Some(b' '));
+            if !indicator {
+                break;
+            }
+            column += 1;
+        }
+    }
+    Ok(())
+}
+
+fn too_deep(name: &str, line: usize, message: String) -> LoadError {
+    LoadError::Syntax {
+        name: name.into(),
+        format: "YAML",
+        line,
+        column: 0,
+        message,
+    }
 }
 
 fn syntax(text: &str, name: &str, fault: &serde_yaml::Error) -> LoadError {

@@ -291,10 +291,13 @@ impl Interview<'_> {
             .filter(|one| is_missing(arguments, &one.argument));
         let fields = lacking.filter_map(|one| {
             let own = schema.get("properties")?.get(&one.argument)?;
-            let own = resolve(&schema, own)?;
-            self.human.can_ask(own).then(|| Field {
+            let own = match &one.form {
+                Some(form) => form.parse(),
+                None => resolve(&schema, own)?.clone(),
+            };
+            self.human.can_ask(&own).then(|| Field {
                 name: one.argument.clone(),
-                schema: own.clone(),
+                schema: own,
                 required: one.required,
             })
         });

@@ -75,6 +75,7 @@ fn tool(confirm: bool, ask: &[&str]) -> Tool {
                 arguments: vec![Asked {
                     argument: (*name).to_owned(),
                     required: true,
+                    form: None,
                 }],
             })
             .collect(),

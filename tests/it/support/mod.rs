@@ -6,7 +6,7 @@ pub mod issuer;
 mod tls;
 mod upstream;
 
-pub use bridge::{Bridge, Stdio, run, run_in, run_with_input, terminate};
+pub use bridge::{Bridge, Stdio, run, run_in, run_measured, run_with_input, terminate};
 pub use issuer::{Issuer, Signer};
 pub use tls::{Authority, Identity, TlsUpstream};
 pub use upstream::{Answer, Seen, Upstream};

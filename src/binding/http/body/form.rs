@@ -1,12 +1,13 @@
 //! `application/x-www-form-urlencoded` bodies (OpenAPI 3.2, section 4.15): pairs as in a query.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::super::query::Pairs;
 use crate::tool::{FieldEncoding, Style};
 
 /// Writes an object's members. Without a style, scalars and lists of scalars are repeated pairs and
-/// what is nested is JSON text; null and empty lists are left out.
+/// what is nested is JSON text; null and empty lists are left out. The style `form` says nothing of
+/// members that are nested themselves, so an object with such members is JSON text too.
 ///
 /// # Errors
 /// The property, and what is wrong with it.
@@ -26,10 +27,15 @@ pub(super) fn write<'a>(
             name,
             style: style.unwrap_or(Style::Form),
             explode: style.is_none() || encoding.is_some_and(|encoding| encoding.explode),
-            allow_reserved: encoding.is_some_and(|encoding| encoding.allow_reserved),
+            // Every reader of a form decodes it, and a value that holds a percent sign stays that value.
+            allow_reserved: false,
             allow_empty: false,
         };
-        let whole = style.is_none() && (value.is_object() || (json && !value.is_null()));
+        let whole = match style {
+            None => value.is_object() || (json && !value.is_null()),
+            Some(Style::Form) => value.as_object().is_some_and(is_nested),
+            Some(_) => false,
+        };
         if whole {
             pairs.pair(&mut out, name, &value.to_string());
         } else {
@@ -39,4 +45,10 @@ pub(super) fn write<'a>(
         }
     }
     Ok(out)
+}
+
+fn is_nested(members: &Map<String, Value>) -> bool {
+    members
+        .values()
+        .any(|value| value.is_array() || value.is_object())
 }

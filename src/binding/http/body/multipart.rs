@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::super::query::Pairs;
 use super::super::style;
-use super::decode_base64;
+use super::{decode_base64, sniff};
 use crate::tool::{FieldEncoding, PartKind};
 
 /// A boundary is this and sixteen digits.
@@ -128,7 +128,7 @@ fn styled(
 }
 
 fn file(name: &str, value: &Value, encoding: Option<&FieldEncoding>) -> Result<Part, String> {
-    let declared = encoding.and_then(|encoding| single_type(encoding.content_type.as_deref()));
+    let declared = encoding.and_then(|encoding| encoding.content_type.as_deref());
     let member = |key: &str| value.get(key).and_then(Value::as_str);
     let data = match value {
         Value::String(text) => decode_base64(text)?,
@@ -142,8 +142,8 @@ fn file(name: &str, value: &Value, encoding: Option<&FieldEncoding>) -> Result<P
         _ => return Err("expected a file: base64 text, or an object with `data`".to_owned()),
     };
     let content_type = member("contentType")
-        .or(declared)
-        .unwrap_or("application/octet-stream");
+        .or(single_type(declared))
+        .unwrap_or_else(|| sniff::file(declared, &data));
     if content_type.chars().any(char::is_control) {
         return Err("expected a `contentType` without control characters".to_owned());
     }

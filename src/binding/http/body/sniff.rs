@@ -20,26 +20,45 @@ const STARTS: [(&[u8], &str); 13] = [
 /// The media type within a range such as `image/*`; bytes of no known kind are just bytes
 /// (RFC 9110, section 8.3).
 pub(super) fn media_type(range: &str, bytes: &[u8]) -> &'static str {
-    let unknown = "application/octet-stream";
-    let Some(kind) = range
+    let kind = range
         .split(';')
         .next()
         .and_then(|range| range.trim().strip_suffix('*'))
-    else {
-        return unknown;
+        .map(str::to_ascii_lowercase)
+        .filter(|kind| !kind.starts_with('*'));
+    kind.and_then(|kind| known(bytes).find(|name| name.starts_with(&kind)))
+        .unwrap_or(UNKNOWN)
+}
+
+/// The media type of a file: the one its document names; of several, or where none is named, what
+/// the bytes say they are.
+pub(super) fn file(declared: Option<&str>, bytes: &[u8]) -> &'static str {
+    let named = |name: &&str| {
+        declared.is_none_or(|types| {
+            types.split(',').any(|one| {
+                let one = one.trim();
+                one == "*/*" || one.eq_ignore_ascii_case(name) || media_type(one, bytes) == *name
+            })
+        })
     };
-    let kind = kind.to_ascii_lowercase();
-    let known = STARTS
+    // Two letters are the beginning of many a text.
+    let sure = |name: &&str| declared.is_some() || *name != "image/bmp";
+    known(bytes).filter(sure).find(named).unwrap_or(UNKNOWN)
+}
+
+const UNKNOWN: &str = "application/octet-stream";
+
+fn known(bytes: &[u8]) -> impl Iterator<Item = &'static str> {
+    let starts = STARTS
         .iter()
         .map(|(start, name)| (bytes.starts_with(start), *name));
-    known
+    starts
         .chain([
             (riff(bytes, b"WEBP"), "image/webp"),
             (riff(bytes, b"WAVE"), "audio/wav"),
             (bytes.get(4..8) == Some(b"ftyp"), "video/mp4"),
         ])
-        .find(|(found, name)| *found && name.starts_with(&kind) && !kind.starts_with('*'))
-        .map_or(unknown, |(_, name)| name)
+        .filter_map(|(found, name)| found.then_some(name))
 }
 
 fn riff(bytes: &[u8], form: &[u8; 4]) -> bool {
@@ -62,6 +81,23 @@ mod tests {
             ("image/png", b"GIF89a", "application/octet-stream"),
         ] {
             assert_eq!(media_type(range, bytes), expected, "{range} {bytes:?}");
+        }
+    }
+
+    #[test]
+    fn files_are_what_is_declared_or_what_they_say() {
+        let png = b"\x89PNG\r\n\x1a\nrest".as_slice();
+        for (declared, bytes, expected) in [
+            (None, png, "image/png"),
+            (None, b"BMW".as_slice(), UNKNOWN),
+            (None, b"text".as_slice(), UNKNOWN),
+            (Some("image/jpeg, IMAGE/PNG"), png, "image/png"),
+            (Some("audio/*, image/*"), png, "image/png"),
+            (Some("image/jpeg, image/gif"), png, UNKNOWN),
+            (Some("*/*"), png, "image/png"),
+            (Some("image/*"), b"BM..".as_slice(), "image/bmp"),
+        ] {
+            assert_eq!(file(declared, bytes), expected, "{declared:?}");
         }
     }
 }

@@ -189,6 +189,16 @@ fn cookies_share_one_header() {
         plan.headers["cookie"],
         "a=x%3By%2C%20%22z%22%20%C3%BC%25=/+; b=1; b=2; c=3,4%2C5; R=1"
     );
+    let plain = Parameter {
+        allow_reserved: true,
+        ..cookie("my cookie[a]", true)
+    };
+    let target = self::target("/x", vec![plain]);
+    let arguments = json!({"my cookie[a]": "50%25 off"});
+    assert_eq!(
+        self::plan(&target, &arguments).unwrap().headers["cookie"],
+        "my%20cookie%5Ba%5D=50%25%20off"
+    );
 }
 
 #[test]

@@ -220,6 +220,44 @@ fn a_pattern_that_explodes_is_given_up_not_followed() {
     assert!(check(&schema, json!({"x": "a".repeat(5_000)})).is_ok());
 }
 
+/// Alternatives that all contain the same again: their faults double with every level.
+#[test]
+fn deep_alternatives_are_decided_and_explained_in_time() {
+    let branch = |name: &str| json!({"required": [name], "properties": {"a": {"$ref": "#/$defs/S"}, "b": {"items": {"$ref": "#/$defs/S"}}}});
+    for keyword in ["anyOf", "oneOf", "allOf"] {
+        let recursive = json!({
+            "type": "object",
+            "properties": {"a": {"$ref": "#/$defs/S"}},
+            "$defs": {"S": {keyword: [branch("x"), branch("y"), branch("z")]}},
+        });
+        // The same without a circle: each definition contains the next one twice.
+        let mut chain = recursive.clone();
+        for level in 0..60 {
+            let mut text = json!({keyword: [branch("x"), branch("y")]}).to_string();
+            text = text.replace("$defs/S", &format!("$defs/S{}", level + 1));
+            chain["$defs"][format!("S{level}")] = serde_json::from_str(&text).unwrap();
+        }
+        chain["$defs"]["S60"] = json!({"required": ["w"]});
+        chain["properties"]["a"] = json!({"$ref": "#/$defs/S0"});
+        for schema in [recursive, chain] {
+            for (depth, many) in [(60, false), (60, true), (3, false)] {
+                let mut value = json!({});
+                for level in 0..depth {
+                    value = match many && level % 2 == 0 {
+                        true => json!({"x": 1, "b": [value, {"x": 1}]}),
+                        false => json!({"x": 1, "a": value}),
+                    };
+                }
+                let found = check(&schema, json!({ "a": value }));
+                if let Err(faults) = found {
+                    let unsaid = faults.iter().any(|fault| fault.keyword == "schema");
+                    assert_eq!(unsaid, depth == 60, "{keyword} {depth} {faults:?}");
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn a_schema_that_is_none_is_refused_with_its_place() {
     let broken =

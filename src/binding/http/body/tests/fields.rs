@@ -38,6 +38,20 @@ fn forms_are_written_by_their_encodings() {
         form(styled(Style::Form, true), json!({"a": {"x": 1}})),
         "x=1"
     );
+    assert_eq!(
+        form(
+            styled(Style::Form, true),
+            json!({"a": {"x": 1, "y": [2]}, "b": {"z": 1}})
+        ),
+        "a=%7B%22x%22%3A1%2C%22y%22%3A%5B2%5D%7D&b=%7B%22z%22%3A1%7D"
+    );
+    assert_eq!(
+        form(
+            styled(Style::SpaceDelimited, false),
+            json!({"a": ["x+y", "z"]})
+        ),
+        "a=x%2By%20z"
+    );
     let json_field = vec![FieldEncoding {
         content_type: Some("application/json".to_owned()),
         ..encoding("a")
@@ -46,12 +60,26 @@ fn forms_are_written_by_their_encodings() {
         form(json_field, json!({"a": [1, "x"]})),
         "a=%5B1%2C%22x%22%5D"
     );
+}
+
+#[test]
+fn a_form_refuses_what_it_cannot_hold() {
     let fault = sent(
         &body(BodyCodec::Form(Vec::new()), "x/y"),
         &json!({"body": [1]}),
     )
     .unwrap_err();
     assert_eq!(fault.path, "/body");
+    let encodings = vec![FieldEncoding {
+        style: Some(Style::SpaceDelimited),
+        explode: false,
+        ..encoding("a")
+    }];
+    // No reader could tell the space in an item from the one between items.
+    let spaced = BodyCodec::Form(encodings);
+    let refused = sent(&body(spaced, "x/y"), &json!({"body": {"a": ["x y", "z"]}})).unwrap_err();
+    assert_eq!(refused.path, "/body/a");
+    assert!(refused.message.contains("a space"), "{}", refused.message);
 }
 
 #[test]
