@@ -17,6 +17,7 @@ fn tools() -> Vec<Tool> {
         document: &document,
         prefix: None,
         base_url: None,
+        commands: Default::default(),
         number: 0,
     };
     discovery::discover(&[source], &discovery::Settings::default()).tools
@@ -41,7 +42,9 @@ fn large_body() -> String {
 
 fn arguments(criterion: &mut Criterion) {
     let tool = tool("getPet");
-    let Target::Http(target) = &tool.target;
+    let Target::Http(target) = &tool.target else {
+        panic!("expected an HTTP operation");
+    };
     let validator = Validator::compile(&tool.input_schema).expect("a tool's schema compiles");
     let trace = TraceContext::default();
     criterion.bench_function("validate and bind a small call", |bencher| {
@@ -56,7 +59,9 @@ fn arguments(criterion: &mut Criterion) {
 
 fn answers(criterion: &mut Criterion) {
     let tool = tool("listPets");
-    let Target::Http(target) = &tool.target;
+    let Target::Http(target) = &tool.target else {
+        panic!("expected an HTTP operation");
+    };
     let body = large_body();
     let mut headers = HeaderMap::new();
     headers.insert("content-type", HeaderValue::from_static("application/json"));

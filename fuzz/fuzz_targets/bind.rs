@@ -37,6 +37,7 @@ fn candidates(bytes: &[u8]) -> Vec<Candidate> {
         number: 0,
         prefix: None,
         base_url,
+        commands: Default::default(),
     };
     let found = discovery::discover(&[source], &discovery::Settings::default());
     found.tools.into_iter().map(candidate).collect()
@@ -72,7 +73,9 @@ fuzz_target!(|data: &[u8]| {
     let Value::Object(arguments) = arguments else {
         panic!("checked arguments are an object, found {arguments}");
     };
-    let Target::Http(target) = &candidate.tool.target;
+    let Target::Http(target) = &candidate.tool.target else {
+        return;
+    };
     if let Ok(plan) = binding::bind(target, &arguments, &TraceContext::default()) {
         check(target, &plan);
     }

@@ -16,6 +16,7 @@ fuzz_target!(|data: &[u8]| {
         document: &document,
         prefix: None,
         base_url: Url::parse("https://api.example.com/v1").ok(),
+        commands: Default::default(),
     };
     let found = discovery::discover(&[source], &discovery::Settings::default());
     for tool in &found.tools {

@@ -31,6 +31,7 @@ static INVOKER: LazyLock<Arc<Invoker>> = LazyLock::new(|| {
         prefix: None,
         // Port 1 (tcpmux): nobody listens.
         base_url: "http://127.0.0.1:1/".parse().ok(),
+        commands: Default::default(),
     };
     let found = discovery::discover(&[source], &discovery::Settings::default());
     let handler = HttpHandler::new(&HttpSettings::default()).expect("the client can be built");

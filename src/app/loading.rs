@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
 
+use super::toolset;
 use crate::config::{Config, DocumentSource};
 use crate::discovery::{self, Discovery};
 use crate::openapi::{self, Document, LoadError, Severity};
@@ -67,6 +68,7 @@ pub(super) async fn load(config: &Config, patience: Patience) -> Result<Discover
             number,
             prefix: source.prefix.clone(),
             base_url: source.base_url.clone(),
+            commands: toolset::commands_of(config, source, document),
         })
         .collect();
     Ok(discovery::discover(&sources, &config.discovery))

@@ -3,6 +3,7 @@
 mod issuers;
 mod loading;
 mod notes;
+mod toolset;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
@@ -16,9 +17,11 @@ pub use loading::LoadFailure;
 use loading::Patience;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
+pub use toolset::commands_of;
 
 use crate::config::Config;
 use crate::discovery::{self, Discovery};
+use crate::handler::command::RootError;
 use crate::handler::http::{ClientError, HttpHandler, Reader};
 use crate::invoke::{CallError, Invoker};
 use crate::kept::{Memory, Store};
@@ -61,6 +64,8 @@ pub enum AppError {
     Policy(#[from] PolicyError),
     #[error(transparent)]
     Key(#[from] NoKey),
+    #[error(transparent)]
+    Root(#[from] RootError),
     #[error("cannot listen on {address}")]
     Listen {
         address: SocketAddr,
@@ -86,7 +91,7 @@ pub async fn serve(
     if config.stdio {
         app.fill(&config, Patience::UntilTimeout).await?;
         let result = app.serve_stdio(&config, stop).await;
-        app.finish();
+        app.finish().await;
         return result;
     }
     let address = config.listener.listen;
@@ -105,7 +110,7 @@ pub async fn serve(
         () = app.serve_http(listener, &config, stop) => Ok(()),
         Ok(error) = failure => Err(error),
     };
-    app.finish();
+    app.finish().await;
     result
 }
 
@@ -148,10 +153,13 @@ impl App {
         let kept = keeps.then(|| -> Arc<dyn Store> { Arc::new(Memory::new(config.kept)) });
         let policy = Policy::new(&config.policy)?;
         let gate = Gate::new(config.confirm.clone())?;
-        let invoker = Invoker::new(Vec::new(), http, gate)?
+        let mut invoker = Invoker::new(Vec::new(), http, gate)?
             .with_answers(config.answers, kept)
             .cleaning(config.cleaning)
             .under(policy);
+        if let Some(commands) = toolset::commands(config)? {
+            invoker = invoker.with_commands(commands);
+        }
         let invoker = Arc::new(invoker);
         let server = Arc::new(Server::new(invoker.clone(), config.mcp.clone()));
         let (ready, readiness) = Readiness::pending();
@@ -202,6 +210,7 @@ impl App {
                 number,
                 prefix: None,
                 base_url: base_url.cloned(),
+                commands: discovery::Commands::default(),
             })
             .collect();
         let app = Self::empty(config)?;
@@ -224,6 +233,7 @@ impl App {
             tracing::debug!(document = %left.document, operation = %left.operation, reason = %left.reason, "skipped");
         }
         self.note_missing_credentials(&discovery.tools);
+        toolset::introduce(&self.invoker, &discovery.tools);
         self.invoker.replace(discovery.tools)?;
         self.server.tools_changed();
         self.ready.set(true);
@@ -238,7 +248,9 @@ impl App {
             .iter()
             .filter(|tool| self.invoker.lacks_credentials(tool))
         {
-            let Target::Http(target) = &tool.target;
+            let Target::Http(target) = &tool.target else {
+                continue;
+            };
             let names: BTreeSet<&str> = target
                 .security
                 .iter()
@@ -338,8 +350,10 @@ impl App {
         self.invoker.call(call, human).await
     }
 
-    /// Waits a moment for what is still to be recorded, before the process ends.
-    pub fn finish(&self) {
+    /// Ends every program that still runs, and waits a moment for what is still to be recorded, before the
+    /// process ends.
+    pub async fn finish(&self) {
+        self.invoker.close().await;
         self.invoker.flush_audit(RECORDING);
     }
 

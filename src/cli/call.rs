@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::terminal::{Terminal, explain};
 use super::{Failure, prepare, print};
-use crate::app::App;
+use crate::app::{self, App};
 use crate::config::{DocumentFlags, ServeFlags};
 use crate::invoke::CallError;
 use crate::mcp;
@@ -45,6 +45,12 @@ pub(super) struct Call {
     /// Send the call here instead of to the document's own server
     #[arg(long, value_name = "URL", env = "MCPINVOKE_BASE_URL")]
     base_url: Option<String>,
+    /// Let the operation run the .NET command line; without a document, one of the tools that ship
+    #[arg(long, env = "MCPINVOKE_DOTNET")]
+    dotnet: bool,
+    /// Where programs may work, instead of the current folder; repeatable
+    #[arg(long = "root", value_name = "DIR")]
+    roots: Vec<std::path::PathBuf>,
     /// What is logged on stderr
     #[arg(long, value_name = "FILTER", env = "MCPINVOKE_LOG")]
     log: Option<String>,
@@ -58,6 +64,8 @@ impl Call {
             config: self.config.take(),
             base_url: self.base_url.take(),
             overlays: std::mem::take(&mut self.overlays),
+            dotnet: self.dotnet,
+            roots: std::mem::take(&mut self.roots),
             log: Some(self.log.take().unwrap_or_else(|| "warn".to_owned())),
             ..DocumentFlags::default()
         };
@@ -77,8 +85,14 @@ impl Call {
             trace: TraceContext::default(),
             forwarded: Vec::new(),
         };
-        let result = app.call(call, &Terminal { yes: self.yes }).await;
-        app.finish();
+        let terminal = Terminal { yes: self.yes };
+        // Programs lead groups of their own: what interrupts this process does not reach them.
+        let result = tokio::select! {
+            result = app.call(call, &terminal) => Some(result),
+            () = app::signals() => None,
+        };
+        app.finish().await;
+        let result = result.ok_or_else(|| Failure::Work("interrupted".to_owned()))?;
         let outcome = result.map_err(|error| {
             Failure::Work(match &error {
                 CallError::Stopped(stopped) => explain(stopped),

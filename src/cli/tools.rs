@@ -145,12 +145,12 @@ impl Tools {
 }
 
 fn line(tool: &Tool) -> String {
-    let Target::Http(target) = &tool.target;
     let first = tool.description.lines().next().unwrap_or_default();
-    format!(
-        "{}  {} {}  {first}",
-        tool.name, target.method, target.path.template
-    )
+    let place = match &tool.target {
+        Target::Http(_) => tool.target.operation(),
+        Target::Command(target) => format!("runs {}", target.program),
+    };
+    format!("{}  {place}  {first}", tool.name)
 }
 
 fn why(discovery: &Discovery) -> Result<(), Failure> {

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::access::AccessRules;
+use super::commands::Commands;
 use super::confirm::Confirm;
 use super::credentials::CredentialEntry;
 use super::outbound::{Answers, Outbound, Tls};
@@ -70,6 +71,8 @@ pub struct File {
     pub server: Server,
     /// Which operations become tools, and how they look.
     pub tools: Tools,
+    /// Programs that documents may run on this machine.
+    pub commands: Commands,
     /// When and how a human has to agree to a call.
     pub confirm: Confirm,
     /// Sizes and counts that are never exceeded.

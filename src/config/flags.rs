@@ -26,6 +26,15 @@ pub struct DocumentFlags {
     /// [env: MCPINVOKE_OVERLAYS, separated by spaces]
     #[arg(long = "overlay", value_name = "FILE")]
     pub overlays: Vec<String>,
+
+    /// Let operations run the .NET command line; without a document, serve the one that ships
+    #[arg(long, env = "MCPINVOKE_DOTNET")]
+    pub dotnet: bool,
+
+    /// Where programs may work, instead of the current folder; repeatable
+    #[arg(long = "root", value_name = "DIR")]
+    pub roots: Vec<PathBuf>,
+
     /// Whether tools are listed, or found by searching
     #[arg(long, value_name = "MODE", env = "MCPINVOKE_TOOLS_MODE")]
     pub tools_mode: Option<ToolsMode>,

@@ -3,6 +3,7 @@
 //! Each module owns its `Settings`; this one fills them. Only `app`, `cli` and `main` may know it.
 
 mod access;
+mod commands;
 mod confirm;
 mod credentials;
 mod file;
@@ -43,6 +44,8 @@ pub struct Config {
     pub policy: crate::policy::Settings,
     /// How the protocol is spoken.
     pub mcp: mcp::Settings,
+    /// Which programs may run, and where.
+    pub commands: Commands,
     /// How a human is asked.
     pub confirm: crate::policy::confirm::Settings,
     /// How HTTP is served.
@@ -55,6 +58,17 @@ pub struct Config {
     pub telemetry: telemetry::Settings,
     /// The same as a file, every value filled in and secrets masked.
     written: File,
+}
+
+/// Which programs may run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Commands {
+    /// The operator named them: documents other than the one that ships may say what they run.
+    pub named: bool,
+    /// Callers may ask for output that is not masked.
+    pub unsafe_output: bool,
+    /// Where and how.
+    pub handler: handler::command::Settings,
 }
 
 /// A document and what the operator says of it.

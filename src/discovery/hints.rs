@@ -4,6 +4,7 @@ use http::Method;
 use serde_json::{Map, Value, json};
 use url::Url;
 
+use super::command::is_internal;
 use super::overrides::place;
 use super::settings::{Hints, Override};
 use super::text::clean;
@@ -112,8 +113,10 @@ pub(super) fn meta(document: &Document, operation: &Operation) -> Json {
     if let Some(servers) = &operation.own_servers {
         put("servers", without_passwords(servers.clone()));
     }
-    if !operation.extensions.is_empty() {
-        put("extensions", Value::Object(operation.extensions.clone()));
+    let mut extensions = operation.extensions.clone();
+    extensions.retain(|name, _| !is_internal(name));
+    if !extensions.is_empty() {
+        put("extensions", Value::Object(extensions));
     }
     Json::from_value(&json!({ "mcpinvoke/openapi": meta }))
 }

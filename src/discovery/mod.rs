@@ -4,6 +4,7 @@ mod arguments;
 mod ask;
 mod body;
 mod circles;
+mod command;
 mod compose;
 mod convert;
 mod defs;
@@ -33,6 +34,7 @@ mod text;
 mod ways;
 mod xml;
 
+pub use command::{Commands, DOTNET_DOCUMENT, data as command_data};
 pub use lint::{Diagnosis, RULES, diagnose};
 pub use settings::{
     Ask, BodyShape, ConfirmRules, Exclude, Form, Hints, OutputSchemas, Override, ParameterOverride,
@@ -45,7 +47,7 @@ use std::sync::Arc;
 use serde_json::value::RawValue;
 
 use crate::openapi::{Document, Operation, ParameterLocation, Severity};
-use crate::tool::{Json, SecurityScheme, Target, Tool, ToolName};
+use crate::tool::{CommandTarget, Json, SecurityScheme, Target, Tool, ToolName};
 use defs::{Definitions, Direction};
 use overrides::place;
 
@@ -82,6 +84,8 @@ pub struct Source<'a> {
     pub prefix: Option<String>,
     /// Wins over the document's `servers`.
     pub base_url: Option<url::Url>,
+    /// Whether its operations may run programs.
+    pub commands: Commands,
 }
 
 /// Turns the documents' operations into tools.
@@ -115,7 +119,15 @@ struct Chosen<'a> {
     source: &'a Source<'a>,
     operation: &'a Operation,
     over: Override,
-    base: url::Url,
+    becomes: Becomes,
+}
+
+/// What the calls of an operation go to.
+enum Becomes {
+    /// A service at this base.
+    Http(url::Url),
+    /// A program.
+    Command(CommandTarget),
 }
 
 impl Chosen<'_> {
@@ -132,6 +144,15 @@ impl Chosen<'_> {
             prefix: self.source.prefix.clone(),
         }
     }
+}
+
+/// The names of the operation's path parameters.
+fn in_path(operation: &Operation) -> Vec<&str> {
+    let parameters = operation.parameters.iter();
+    parameters
+        .filter(|one| one.location == ParameterLocation::Path)
+        .map(|one| one.name.as_str())
+        .collect()
 }
 
 /// What the loader had to leave out.
@@ -173,22 +194,34 @@ fn choose<'a>(
             Some(Exclude::Reason(reason)) => Some(reason.clone()),
             _ => select::refusal(operation, &settings.select),
         };
-        match (excluded, target::base(source.base_url.as_ref(), operation)) {
-            (None, Some(base)) => chosen.push(Chosen {
+        let becomes = match excluded {
+            Some(reason) => Err(reason),
+            None => becomes(source, operation),
+        };
+        match becomes {
+            Ok(becomes) => chosen.push(Chosen {
                 source,
                 operation,
                 over,
-                base,
+                becomes,
             }),
-            (reason, _) => discovery.skipped.push(Skipped {
+            Err(reason) => discovery.skipped.push(Skipped {
                 document: source.document.name.clone(),
                 operation: place(operation),
-                reason: reason.unwrap_or_else(|| {
-                    "the document names no absolute server URL: give one with --base-url".to_owned()
-                }),
+                reason,
             }),
         }
     }
+}
+
+fn becomes(source: &Source<'_>, operation: &Operation) -> Result<Becomes, String> {
+    if let Some(target) = command::target(operation, &source.commands)? {
+        return Ok(Becomes::Command(target));
+    }
+    let base = target::base(source.base_url.as_ref(), operation);
+    base.map(Becomes::Http).ok_or_else(|| {
+        "the document names no absolute server URL: give one with --base-url".to_owned()
+    })
 }
 
 /// What is shared by the tools of one document.
@@ -222,13 +255,7 @@ impl<'a> Build<'a> {
         let Chosen {
             operation, over, ..
         } = chosen;
-        let declared: Vec<&str> = operation
-            .parameters
-            .iter()
-            .filter(|one| one.location == ParameterLocation::Path)
-            .map(|one| one.name.as_str())
-            .collect();
-        let cut = path::cut(&operation.path, &declared);
+        let cut = path::cut(&operation.path, &in_path(operation));
         let notes = &mut self.notes;
         let mut parameters =
             parameters::plan(operation, self.document, &self.inputs, &cut, over, notes);
@@ -247,16 +274,26 @@ impl<'a> Build<'a> {
             let (place, notes) = (place(operation), &mut self.notes);
             (input, ask) = ask::questions(named, &input, &arguments, &self.inputs, &place, notes);
         }
-        let mut target = target::target(
-            operation,
-            chosen.base.clone(),
-            cut,
-            &parameters,
-            body.as_ref(),
-            &self.inputs,
-        );
         let annotations = hints::annotations(operation, over);
-        target.security = security::needs(operation, &self.schemes);
+        let destructive = annotations.destructive_hint == Some(true);
+        let (target, confirm) = match &chosen.becomes {
+            // Each of its actions has a word of its own on what it destroys.
+            Becomes::Command(target) => {
+                let mut target = CommandTarget::clone(target);
+                target.security = security::needs(operation, &self.schemes);
+                command::confirmed(target, over.confirm, self.confirm(chosen, false))
+            }
+            Becomes::Http(base) => {
+                let (base, body) = (base.clone(), body.as_ref());
+                let mut target =
+                    target::target(operation, base, cut, &parameters, body, &self.inputs);
+                target.security = security::needs(operation, &self.schemes);
+                (
+                    Target::Http(Box::new(target)),
+                    self.confirm(chosen, destructive),
+                )
+            }
+        };
         Tool {
             title: hints::title(operation, over),
             description: hints::description(operation, over),
@@ -264,9 +301,9 @@ impl<'a> Build<'a> {
             input_schema: input,
             output_schema: self.output(operation, &name),
             meta: hints::meta(self.document, operation),
-            target: Target::Http(Box::new(target)),
+            target,
             requires: over.requires.clone().unwrap_or_default(),
-            confirm: self.confirm(chosen, annotations.destructive_hint == Some(true)),
+            confirm,
             ask,
             annotations,
             name,

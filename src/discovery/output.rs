@@ -6,6 +6,8 @@
 //! names and descriptions, and every object is valid. Nothing is required, nothing is closed. An
 //! answer that is no object is the property `result` of one, since MCP before 2026-07-28 knows only
 //! objects.
+//!
+//! What a program did is told by the bridge itself: those schemas are published as they stand.
 
 use serde_json::Value;
 
@@ -35,6 +37,11 @@ pub(super) fn schema<'a>(
     let Some(schema) = answer(operation, definitions) else {
         return Output::None;
     };
+    let property = if super::command::data(operation).is_some() {
+        exact
+    } else {
+        relaxed
+    };
     let mut root = Fragment::default();
     let mut members = Members::open(&mut root);
     members.key("type").raw("\"object\"");
@@ -42,7 +49,7 @@ pub(super) fn schema<'a>(
         Some(view) if !view.conditional && !view.fields.is_empty() => {
             let mut properties = Members::open(members.key("properties"));
             for (name, schema) in view.fields {
-                relaxed(definitions, schema, properties.key(name));
+                property(definitions, schema, properties.key(name));
             }
             properties.close();
         }
@@ -67,6 +74,10 @@ pub(super) fn schema<'a>(
         Some(text) => Output::Schema(text),
         None => Output::TooLarge,
     }
+}
+
+fn exact(definitions: &mut Definitions<'_>, schema: &Value, out: &mut Fragment) {
+    definitions.write(schema, Extra::default(), At::default(), out);
 }
 
 fn relaxed(definitions: &mut Definitions<'_>, schema: &Value, out: &mut Fragment) {

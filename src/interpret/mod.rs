@@ -2,6 +2,7 @@
 
 mod answer;
 mod clean;
+mod dotnet;
 mod failure;
 mod http;
 mod json;
@@ -15,5 +16,6 @@ mod stream;
 mod tests;
 
 pub use clean::{Cleaning, clean};
+pub use dotnet::{ArgumentFault, CommandCall, Refusal, command_refused, command_reply};
 pub use failure::http_failure;
 pub use http::{Interpreted, Limits, Whole, http_reply};

@@ -5,7 +5,9 @@
 mod access;
 mod answer;
 mod arguments;
+mod command;
 mod forward;
+mod http;
 mod preview;
 
 use std::borrow::Cow;
@@ -16,14 +18,15 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 use serde_json::Value;
 
-use crate::binding::{self, Fault, SchemaError, Validator};
+use crate::binding::{Fault, SchemaError, Validator};
+use crate::handler::command::CommandHandler;
 use crate::handler::http::HttpHandler;
-use crate::interpret::{self, Interpreted};
+use crate::interpret;
 use crate::kept::Store;
 use crate::policy::confirm::{Confirm, Gate, Stopped};
 use crate::policy::{Access, CallRecord, Ending, Limited, Policy, secret_names};
-use crate::registry::{DuplicateName, Entry, Registry};
-use crate::tool::{CallId, Caller, HttpTarget, Outcome, Target, Tool, ToolCall};
+use crate::registry::{DuplicateName, Registry};
+use crate::tool::{CallId, Caller, Outcome, Target, Tool, ToolCall};
 
 pub use arguments::ArgumentCheck;
 
@@ -43,11 +46,21 @@ pub struct Prepared {
 pub struct Invoker {
     catalogue: ArcSwap<Catalogue>,
     http: HttpHandler,
+    commands: Option<Commands>,
     limits: interpret::Limits,
     cleaning: interpret::Cleaning,
     kept: Option<Arc<dyn Store>>,
     policy: Policy,
     gate: Gate,
+}
+
+/// What runs programs, and what the operator says of it.
+#[derive(Debug)]
+pub struct Commands {
+    /// Runs them.
+    pub handler: CommandHandler,
+    /// A caller may ask for output that is not masked (`unsafeOutput`).
+    pub unsafe_output: bool,
 }
 
 /// Why a call was not carried out. Whatever happens after the request was sent is an [`Outcome`].
@@ -70,20 +83,6 @@ pub enum CallError {
     Stopped(Stopped),
 }
 
-impl From<Stopped> for CallError {
-    fn from(stopped: Stopped) -> Self {
-        let Stopped::Missing(names) = stopped else {
-            return Self::Stopped(stopped);
-        };
-        let missing = |name: String| Fault {
-            message: format!("missing required argument `{name}`"),
-            path: format!("/{}", name.replace('~', "~0").replace('/', "~1")),
-            keyword: "required".to_owned(),
-        };
-        Self::InvalidArguments(names.into_iter().map(missing).collect())
-    }
-}
-
 fn list(faults: &[Fault]) -> String {
     let lines: Vec<String> = faults
         .iter()
@@ -104,6 +103,7 @@ impl Invoker {
         Ok(Self {
             catalogue: ArcSwap::from_pointee(prepare(tools)?),
             http,
+            commands: None,
             limits: interpret::Limits::default(),
             cleaning: interpret::Cleaning::default(),
             kept: None,
@@ -126,6 +126,28 @@ impl Invoker {
     #[must_use]
     pub fn cleaning(self, cleaning: interpret::Cleaning) -> Self {
         Self { cleaning, ..self }
+    }
+
+    /// With programs that operations may run.
+    #[must_use]
+    pub fn with_commands(self, commands: Commands) -> Self {
+        Self {
+            commands: Some(commands),
+            ..self
+        }
+    }
+
+    /// What runs programs, where anything does.
+    #[must_use]
+    pub fn commands(&self) -> Option<&Commands> {
+        self.commands.as_ref()
+    }
+
+    /// Ends every program that still runs, with everything it started.
+    pub async fn close(&self) {
+        if let Some(commands) = &self.commands {
+            commands.handler.close().await;
+        }
     }
 
     /// The same under these rules.
@@ -158,7 +180,11 @@ impl Invoker {
     /// # Errors
     /// [`DuplicateName`] when two tools share a name; the old tools stay.
     pub fn replace(&self, tools: Vec<Tool>) -> Result<(), DuplicateName> {
-        self.catalogue.store(Arc::new(prepare(tools)?));
+        let catalogue = prepare(tools)?;
+        if let Some(commands) = &self.commands {
+            commands.handler.know_tools(command::tools(&catalogue));
+        }
+        self.catalogue.store(Arc::new(catalogue));
         Ok(())
     }
 
@@ -171,8 +197,10 @@ impl Invoker {
     /// Whether the tool's operation asks for credentials that nobody configured.
     #[must_use]
     pub fn lacks_credentials(&self, tool: &Tool) -> bool {
-        let Target::Http(target) = &tool.target;
-        self.http.lacks_credentials(target)
+        match &tool.target {
+            Target::Http(target) => self.http.lacks_credentials(target),
+            Target::Command(_) => false,
+        }
     }
 
     /// Begins the record of a call that is answered without the catalogue's tools.
@@ -222,7 +250,7 @@ impl Invoker {
 
     async fn carry_out(
         &self,
-        mut call: ToolCall,
+        call: ToolCall,
         human: &dyn Confirm,
         record: &mut CallRecord,
     ) -> Result<Ended, CallError> {
@@ -232,9 +260,8 @@ impl Invoker {
             record.arguments(&call.arguments, |copy| self.mask(copy, &HashSet::new()));
             return Err(CallError::UnknownTool(call.name));
         };
-        let Target::Http(target) = &entry.tool.target;
+        record.operation(|| entry.tool.target.operation());
         let secret = entry.handler.secret(&entry.tool);
-        record.operation(|| format!("{} {}", target.method, target.path.template));
         record.arguments(&call.arguments, |copy| self.mask(copy, secret));
         if let Err(denied) = self.policy.access.check(&call.caller, &entry.tool) {
             return Err(access::refused(denied, call.name, record));
@@ -245,58 +272,10 @@ impl Invoker {
             return Ok(Ended::limited(&limited, record));
         }
         record.step("rate", "allowed", None);
-        let mut plan = match self.plan(entry, target, &mut call, human, record).await {
-            Ok(plan) => plan,
-            Err(error) => return Err(self.refused(error, record)),
-        };
-        forward::hand_on(&call.forwarded, &mut plan.headers, &self.policy.redactor);
-        let _place = match limits.place(target.base.authority()).await {
-            Ok(place) => place,
-            Err(limited) => return Ok(Ended::limited(&limited, record)),
-        };
-        record.step("send", "allowed", None);
-        let publishes_output = entry.tool.output_schema.is_some();
-        let interpreted = self.send(target, publishes_output, plan, &call).await;
-        Ok(Ended {
-            outcome: self.keep(self.masked(interpreted, secret), &call.caller),
-            refused: false,
-        })
-    }
-
-    /// Validated arguments as a request; a human completes them and agrees to it where that is asked for.
-    async fn plan(
-        &self,
-        entry: &Entry<Prepared>,
-        target: &HttpTarget,
-        call: &mut ToolCall,
-        human: &dyn Confirm,
-        record: &mut CallRecord,
-    ) -> Result<binding::HttpPlan, CallError> {
-        let mut interview = self.gate.interview(&entry.tool, call, human)?;
-        let mut arguments = Value::Object(std::mem::take(&mut call.arguments));
-        let validator = entry.handler.validator(&entry.tool)?;
-        validator
-            .check(&mut arguments)
-            .map_err(CallError::InvalidArguments)?;
-        if let Some(interview) = &mut interview {
-            let fits = |arguments: &mut Value| validator.check(arguments).is_ok();
-            interview.fill(&mut arguments, fits).await?;
+        match &entry.tool.target {
+            Target::Http(target) => self.request(entry, target, call, human, record).await,
+            Target::Command(target) => self.command(entry, target, call, human, record).await,
         }
-        let Value::Object(arguments) = arguments else {
-            return Err(CallError::InvalidArguments(Vec::new()));
-        };
-        let plan =
-            binding::bind(target, &arguments, &call.trace).map_err(CallError::InvalidArguments)?;
-        record.step("validate", "allowed", None);
-        if let Some(interview) = interview {
-            let redactor = &self.policy.redactor;
-            let preview = preview::preview(redactor, &entry.tool, target, &arguments, &plan);
-            if let Some(decision) = interview.confirm(preview).await? {
-                record.confirmation(decision.word());
-                record.step("confirm", "allowed", None);
-            }
-        }
-        Ok(plan)
     }
 
     /// Masks what a refusal repeats of the arguments, and records it.
@@ -326,29 +305,6 @@ impl Invoker {
 
     fn mask(&self, value: &mut Value, secret: &HashSet<String>) {
         self.policy.redactor.json(value, secret);
-    }
-
-    async fn send(
-        &self,
-        target: &HttpTarget,
-        publishes_output: bool,
-        plan: binding::HttpPlan,
-        call: &ToolCall,
-    ) -> Interpreted {
-        let subject = call.caller.subject_token.as_ref();
-        let sent = self.http.send_for(target, plan, subject, &*call.progress);
-        match sent.await {
-            Ok(reply) => {
-                let read = interpret::http_reply(target, publishes_output, reply, self.limits);
-                // Before masking: a secret must not hide behind what is taken out later.
-                let clean = interpret::clean(read, self.cleaning);
-                self.marked(clean, target)
-            }
-            Err(error) => {
-                tracing::debug!(error = ?error, "no answer from upstream");
-                interpret::http_failure(target, &error).into()
-            }
-        }
     }
 }
 
@@ -383,6 +339,10 @@ impl Prepared {
             let mut names = secret_names(&tool.input_schema.parse());
             if let Some(schema) = &tool.output_schema {
                 names.extend(secret_names(&schema.parse()));
+            }
+            if let Target::Command(target) = &tool.target {
+                let secret = target.actions.iter().flat_map(|action| &action.secret);
+                names.extend(secret.cloned());
             }
             names
         })

@@ -31,17 +31,22 @@ fn list(tools: &[&Tool]) -> Vec<Value> {
 }
 
 fn tool(tool: &Tool) -> Value {
-    let Target::Http(target) = &tool.target;
     let output = tool.output_schema.as_ref();
+    let (method, path) = tool.target.endpoint();
+    let input = match &tool.target {
+        Target::Http(target) => input_schema(tool, target),
+        // Its arguments have no place in a request.
+        Target::Command(_) => tool.input_schema.parse(),
+    };
     json!({
         "name": tool.name.as_str(),
         "description": tool.description,
-        "inputSchema": input_schema(tool, target),
+        "inputSchema": input,
         // A tool without a known answer accepts any: the empty schema, not null.
         "outputSchema": output.map_or_else(|| json!({}), |schema| schema.parse()),
         "annotations": {
-            "httpMethod": target.method.as_str(),
-            "routeTemplate": target.path.template,
+            "httpMethod": method,
+            "routeTemplate": path,
         },
     })
 }

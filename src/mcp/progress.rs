@@ -1,6 +1,6 @@
 //! Progress of a call, as notifications on the call's own stream.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 
 use super::revision::Revision;
 use super::session::lock;
@@ -92,6 +93,36 @@ impl Progress for Reporter {
             // A full queue means a slow reader, who learns of the next report instead.
             let _ = self.out.try_send(message.into());
         }
+    }
+}
+
+/// Reports of a call whose client may take it back. What the call holds, others may wait for from that word on.
+#[derive(Debug)]
+pub(crate) struct Watched {
+    inner: Arc<dyn Progress>,
+    cancelled: CancellationToken,
+}
+
+impl Watched {
+    pub(crate) fn over(
+        inner: Arc<dyn Progress>,
+        cancelled: CancellationToken,
+    ) -> Arc<dyn Progress> {
+        Arc::new(Self { inner, cancelled })
+    }
+}
+
+impl Progress for Watched {
+    fn wanted(&self) -> bool {
+        self.inner.wanted()
+    }
+
+    fn report(&self, done: u64, total: Option<u64>, message: &str) {
+        self.inner.report(done, total, message);
+    }
+
+    fn is_abandoned(&self) -> bool {
+        self.cancelled.is_cancelled()
     }
 }
 

@@ -25,6 +25,13 @@ pub enum Source {
     Url(SafeUrl),
     /// The process's standard input.
     Stdin,
+    /// A document that ships in the binary.
+    BuiltIn {
+        /// How it is named.
+        name: &'static str,
+        /// The document.
+        text: &'static str,
+    },
 }
 
 impl Source {
@@ -69,6 +76,7 @@ impl fmt::Display for Source {
             Self::File(path) => write!(f, "{}", path.display()),
             Self::Url(url) => write!(f, "{url}"),
             Self::Stdin => f.write_str("-"),
+            Self::BuiltIn { name, .. } => f.write_str(name),
         }
     }
 }
@@ -87,6 +95,7 @@ pub(super) async fn read(source: &Source, settings: &Settings) -> Result<Fetched
     match source {
         Source::File(path) => read_file(path, &name, limit).await,
         Source::Stdin => read_stream(tokio::io::stdin(), &name, 0, limit).await,
+        Source::BuiltIn { text, .. } => read_stream(text.as_bytes(), &name, 0, limit).await,
         Source::Url(url) => fetch_named(url.expose(), &name, settings).await,
     }
 }

@@ -137,6 +137,7 @@ impl Access {
 fn security(tool: &Tool) -> &Security {
     match &tool.target {
         Target::Http(target) => &target.security,
+        Target::Command(target) => &target.security,
     }
 }
 
@@ -160,7 +161,9 @@ mod tests {
             scopes: scopes.iter().map(|scope| (*scope).to_owned()).collect(),
         };
         let mut tool = tool("update_pet");
-        let Target::Http(target) = &mut tool.target;
+        let Target::Http(target) = &mut tool.target else {
+            panic!("{:?}", tool.target);
+        };
         target.security = alternatives
             .iter()
             .map(|needs| needs.iter().map(need).collect())

@@ -4,6 +4,7 @@ mod access;
 mod audit;
 pub mod confirm;
 mod metrics;
+mod names;
 mod patterns;
 mod rate;
 mod redact;
@@ -15,9 +16,10 @@ pub use audit::{
     Arguments, Audit, AuditError, CallRecord, Destination, Ending, Settings as AuditSettings,
 };
 pub use metrics::Counters;
+pub use names::secret_names;
 pub use patterns::mask_patterns;
 pub use rate::{Limited, Limits, Rate, Settings as RateSettings};
-pub use redact::{Redactor, Settings as RedactSettings, mask_line, secret_names};
+pub use redact::{Redactor, Settings as RedactSettings, mask_line};
 
 /// The rules in force. Without settings: errors are masked, nothing is limited, nothing audited, and
 /// callers may do what they were granted.

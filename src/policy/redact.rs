@@ -8,12 +8,13 @@ use bytes::Bytes;
 use regex::Regex;
 use serde_json::Value;
 
+use super::names::{names_a_secret, plain};
 use super::patterns::mask_patterns;
 use crate::secret::{MASK, Secret, mask_known, remember_token};
 use crate::tool::{Content, Outcome, Text};
 
 /// Deeper values are not looked into; serde_json reads no deeper ones.
-const DEEPEST: usize = 128;
+pub(super) const DEEPEST: usize = 128;
 
 /// What is masked beyond what always is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -108,8 +109,18 @@ impl Redactor {
     /// Masks what the caller will see. Errors always; answers where the settings want it, and the
     /// process's own secrets in any case.
     #[must_use]
-    pub fn outcome(&self, mut outcome: Outcome, secret: &HashSet<String>) -> Outcome {
+    pub fn outcome(&self, outcome: Outcome, secret: &HashSet<String>) -> Outcome {
         let full = self.answers || outcome.is_error;
+        self.outcome_as(outcome, secret, full)
+    }
+
+    /// The same as for an error: a program's output is nobody's data, and nobody chose what is in it.
+    #[must_use]
+    pub fn output(&self, outcome: Outcome) -> Outcome {
+        self.outcome_as(outcome, &HashSet::new(), true)
+    }
+
+    fn outcome_as(&self, mut outcome: Outcome, secret: &HashSet<String>, full: bool) -> Outcome {
         let shared = outcome.structured.as_ref().map(|data| data.json().clone());
         let mut masked: Option<Text> = None;
         for content in &mut outcome.content {
@@ -304,91 +315,6 @@ fn mask_at(value: &mut Value, pointer: &[String]) -> bool {
             .is_some_and(|item| mask_at(item, rest)),
         _ => false,
     }
-}
-
-/// `X-Api-Key`, `x_api_key` and `xApiKey` are one name.
-fn plain(name: &str) -> String {
-    name.chars()
-        .filter(|c| c.is_alphanumeric())
-        .flat_map(char::to_lowercase)
-        .collect()
-}
-
-fn names_a_secret(plain: &str) -> bool {
-    const WHOLE: [&str; 9] = [
-        "token",
-        "tokens",
-        "pwd",
-        "pass",
-        "cookie",
-        "setcookie",
-        "credential",
-        "credentials",
-        "jwt",
-    ];
-    const ENDS: [&str; 20] = [
-        "password",
-        "passwd",
-        "passphrase",
-        "secret",
-        "apikey",
-        "accesskey",
-        "secretkey",
-        "privatekey",
-        "accountkey",
-        "signingkey",
-        "encryptionkey",
-        "accesstoken",
-        "refreshtoken",
-        "idtoken",
-        "authtoken",
-        "sessiontoken",
-        "bearertoken",
-        "authorization",
-        "connectionstring",
-        "clientsecrets",
-    ];
-    WHOLE.contains(&plain) || ENDS.iter().any(|end| plain.ends_with(end))
-}
-
-/// The names of a schema's members that are secret: `format: password`, `writeOnly`, `x-sensitive`.
-#[must_use]
-pub fn secret_names(schema: &Value) -> HashSet<String> {
-    let mut names = HashSet::new();
-    collect(schema, 0, &mut names);
-    names
-}
-
-fn collect(schema: &Value, depth: usize, names: &mut HashSet<String>) {
-    if depth > DEEPEST {
-        return;
-    }
-    match schema {
-        Value::Object(members) => {
-            if let Some(Value::Object(properties)) = members.get("properties") {
-                let secret = properties.iter().filter(|(_, schema)| is_secret(schema));
-                names.extend(secret.map(|(name, _)| name.clone()));
-            }
-            for member in members.values() {
-                collect(member, depth + 1, names);
-            }
-        }
-        Value::Array(items) => {
-            for item in items {
-                collect(item, depth + 1, names);
-            }
-        }
-        _ => {}
-    }
-}
-
-fn is_secret(schema: &Value) -> bool {
-    let says = |name: &str| schema.get(name) == Some(&Value::Bool(true));
-    schema
-        .get("format")
-        .is_some_and(|format| format == "password")
-        || says("writeOnly")
-        || says("x-sensitive")
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use super::super::names::secret_names;
 use super::*;
 use crate::secret::{Secret, remember};
 

@@ -8,7 +8,7 @@ mod words;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use crate::tool::{Target, Tool};
+use crate::tool::Tool;
 use words::{plain, words, words_of_query};
 
 /// How soon further occurrences of a word stop counting.
@@ -113,7 +113,7 @@ impl Index {
     }
 
     fn add(&mut self, tool: &Tool) -> Texts {
-        let Target::Http(target) = &tool.target;
+        let (method, path) = tool.target.endpoint();
         let title = tool
             .title
             .as_deref()
@@ -125,7 +125,7 @@ impl Index {
             tool.name.as_str(),
             title.unwrap_or_default(),
             &tags,
-            &target.path.template,
+            path,
             &tool.description[..end],
         ]);
         let name = lower(tool.name.as_str());
@@ -134,7 +134,7 @@ impl Index {
         self.documents.push(Document {
             title: plain(title.unwrap_or(tool.name.as_str())),
             tags: tool.annotations.tags.iter().map(|t| lower(t)).collect(),
-            method: lower(target.method.as_str()),
+            method: lower(method),
         });
         texts
     }

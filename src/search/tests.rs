@@ -1,7 +1,7 @@
 //! What is found, in which order.
 
 use super::*;
-use crate::tool::{Annotations, HttpTarget, Json, PathTemplate, ToolName};
+use crate::tool::{Annotations, HttpTarget, Json, PathTemplate, Target, ToolName};
 
 fn tool(name: &str, method: &str, path: &str, tag: &str, description: &str) -> Tool {
     Tool {

@@ -85,6 +85,12 @@ pub trait Progress: Send + Sync + fmt::Debug {
     /// `done` of `total` (when known) units, with a word for people. `done` never decreases
     /// within one call.
     fn report(&self, done: u64, total: Option<u64>, message: &str);
+
+    /// Whether the caller has said that it wants no answer any more. True from that word on, which may be
+    /// a moment before the call's future is dropped.
+    fn is_abandoned(&self) -> bool {
+        false
+    }
 }
 
 /// The sink for calls without a progress token.

@@ -1,7 +1,12 @@
 //! Operations that are carried out by a program on this machine: what each action needs, and the
 //! command line it becomes. All of it is data of the document (`x-mcp-command`).
 
+use std::borrow::Cow;
 use std::time::Duration;
+
+use super::Security;
+
+use serde_json::{Map, Value};
 
 /// An operation whose calls run a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,6 +19,8 @@ pub struct CommandTarget {
     pub selector: Option<String>,
     /// The argument that holds the working directory.
     pub directory: Option<String>,
+    /// What the document asks of callers.
+    pub security: Security,
     /// In the document's order; names are unique.
     pub actions: Vec<Action>,
 }
@@ -25,6 +32,8 @@ pub struct Action {
     pub name: String,
     /// What it may do to the machine.
     pub effect: Effect,
+    /// When a human has to agree to it.
+    pub confirm: Condition,
     /// Of each group, at least one argument has to be given and not blank.
     pub requires: Vec<Vec<String>>,
     /// Rules for values beyond the JSON Schema, by argument, in the order they are checked.
@@ -60,8 +69,8 @@ pub struct LockRule {
     /// The first of these arguments that is given names what is locked; the working directory
     /// where none is.
     pub target: Vec<String>,
-    /// One lock for the whole machine instead.
-    pub global: bool,
+    /// Where this holds: one lock for the whole machine instead.
+    pub global: Condition,
 }
 
 /// How an action is carried out.
@@ -84,6 +93,17 @@ pub struct RunTemplate {
     pub background: Condition,
     /// The words after the program.
     pub words: Vec<Word>,
+    /// What is written to its standard input, which is closed otherwise.
+    pub input: Option<Input>,
+}
+
+/// A JSON object with one member, for standard input: keeps a secret off the command line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Input {
+    /// The argument that holds the member's name.
+    pub key: String,
+    /// The argument that holds its text.
+    pub value: String,
 }
 
 /// Which program runs tests.
@@ -110,11 +130,19 @@ pub enum Word {
         option: Option<String>,
         /// Goes before each value within the same word, for instance `-p:Name=`.
         prefix: Option<String>,
+        /// The value is cut at each of these characters first; blank pieces are dropped.
+        separators: Option<String>,
     },
+    /// One word made of these, which give one each; nothing where the first gives none. What follows
+    /// a path belongs to the path, what stands before it is its prefix.
+    Joined(Vec<Self>),
     /// Words typed by the caller, split at blanks; each is checked by the action's rules.
     Split {
         /// The argument.
         argument: String,
+        /// They stand where no program looks for options (behind `--`): blanks within double quotes do not
+        /// split, a backslash takes the next quote or backslash as it is, and nothing but NUL is refused.
+        verbatim: bool,
     },
     /// A fresh folder for this run, removed after it; its files become part of the reply.
     Scratch {
@@ -137,13 +165,17 @@ pub enum Word {
 pub enum Encoding {
     /// One word as it stands; refused where it begins with a dash or an `@`.
     Plain,
-    /// A path: as [`Encoding::Plain`], and it has to lie within the allowed roots.
+    /// A path: as [`Encoding::Plain`], and it has to lie within the allowed roots; the word is its canonical form.
     Path,
-    /// Becomes an `MSBuild` property: `%`, `;` and `,` are escaped as well.
+    /// Becomes an `MSBuild` property: as [`Encoding::Plain`], and `%`, `;` and `,`, at which it would be split, and
+    /// `$` and `@` are escaped. A quote, which cannot be, is refused.
     Property,
     /// A path that becomes an `MSBuild` property.
     PropertyPath,
-    /// Anything, since it stands where no program looks for options (behind `--`).
+    /// As [`Encoding::Path`] where it looks like one (it has a slash or backslash, begins with a dot or ends in
+    /// `.nupkg`), as [`Encoding::Plain`] otherwise.
+    NameOrPath,
+    /// Anything but NUL, since it stands where no program looks for options (behind `--`).
     Verbatim,
 }
 
@@ -158,10 +190,66 @@ pub enum Condition {
     Given(String),
     /// The argument's text is one of these.
     Is(String, Vec<String>),
+    /// The argument's text ends in one of these, in any letter case.
+    Ends(String, Vec<String>),
     /// All of them.
     All(Vec<Self>),
     /// One of them.
     Any(Vec<Self>),
     /// Not this.
     Not(Box<Self>),
+}
+
+impl CommandTarget {
+    /// The action that these arguments pick, if it exists.
+    #[must_use]
+    pub fn action(&self, arguments: &Map<String, Value>) -> Option<&Action> {
+        let Some(selector) = &self.selector else {
+            return self.actions.first();
+        };
+        let name = arguments.get(selector)?.as_str()?;
+        self.actions.iter().find(|action| action.name == name)
+    }
+}
+
+impl Condition {
+    /// Whether it holds for these arguments.
+    #[must_use]
+    pub fn holds(&self, arguments: &Map<String, Value>) -> bool {
+        match self {
+            Self::Always => true,
+            Self::Never => false,
+            Self::Given(name) => arguments.get(name).is_some_and(is_given),
+            Self::Is(name, texts) => {
+                text_of(arguments, name).is_some_and(|text| texts.iter().any(|one| *one == text))
+            }
+            Self::Ends(name, ends) => text_of(arguments, name).is_some_and(|text| {
+                let text = text.trim_end().to_ascii_lowercase();
+                ends.iter()
+                    .any(|end| text.ends_with(&end.to_ascii_lowercase()))
+            }),
+            Self::All(all) => all.iter().all(|one| one.holds(arguments)),
+            Self::Any(any) => any.iter().any(|one| one.holds(arguments)),
+            Self::Not(one) => !one.holds(arguments),
+        }
+    }
+}
+
+fn text_of<'a>(arguments: &'a Map<String, Value>, name: &str) -> Option<Cow<'a, str>> {
+    match arguments.get(name)? {
+        Value::String(text) => Some(Cow::Borrowed(text)),
+        other => Some(Cow::Owned(other.to_string())),
+    }
+}
+
+/// Whether a value says something: not null, not blank, not false, not empty.
+#[must_use]
+pub fn is_given(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(false) => false,
+        Value::Bool(true) | Value::Number(_) => true,
+        Value::String(text) => !text.trim().is_empty(),
+        Value::Array(items) => items.iter().any(is_given),
+        Value::Object(members) => !members.is_empty(),
+    }
 }

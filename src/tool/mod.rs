@@ -17,8 +17,8 @@ mod target;
 pub use ask::{Asked, Question};
 pub use call::{CallId, Caller, NoProgress, Progress, ToolCall, TraceContext};
 pub use command::{
-    Action, CommandTarget, Condition, Effect, Encoding, LockRule, RunTemplate, TestRunner, Word,
-    Work,
+    Action, CommandTarget, Condition, Effect, Encoding, Input, LockRule, RunTemplate, TestRunner,
+    Word, Work, is_given,
 };
 pub use escape::escape_json_into;
 pub use grant::{Grant, InvalidPattern, Pattern, SubjectToken};

@@ -4,13 +4,38 @@ use http::Method;
 use serde_json::Value;
 use url::Url;
 
-use super::Security;
+use super::{CommandTarget, Security};
 
 /// The two kinds of things a tool can stand for.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Target {
     /// An operation of an HTTP service.
     Http(Box<HttpTarget>),
+    /// A program on this machine.
+    Command(Box<CommandTarget>),
+}
+
+impl Target {
+    /// The operation as records name it: `METHOD /path`.
+    #[must_use]
+    pub fn operation(&self) -> String {
+        match self {
+            Self::Http(target) => format!("{} {}", target.method, target.path.template),
+            Self::Command(target) => target.operation.clone(),
+        }
+    }
+
+    /// The request method and the path template, as the document has them.
+    #[must_use]
+    pub fn endpoint(&self) -> (&str, &str) {
+        match self {
+            Self::Http(target) => (target.method.as_str(), &target.path.template),
+            Self::Command(target) => target
+                .operation
+                .split_once(' ')
+                .unwrap_or(("", &target.operation)),
+        }
+    }
 }
 
 /// An HTTP operation, resolved so far that binding arguments needs no document.

@@ -9,7 +9,12 @@ use crate::support::{Bridge, DocumentFile, serve, spec, tool};
 
 #[tokio::test]
 async fn every_schema_is_2020_12_and_descriptions_are_never_empty() {
-    for name in ["petstore.yaml", "awkward.yaml", "conformance.yaml"] {
+    for name in [
+        "petstore.yaml",
+        "awkward.yaml",
+        "conformance.yaml",
+        "dotnet.yaml",
+    ] {
         let bridge = Bridge::start([
             spec(name).into_os_string(),
             "--base-url".into(),

@@ -1,5 +1,164 @@
 //! Arguments into command lines (pure): nothing is looked up on the machine here.
 
+mod fault;
 mod plan;
+pub mod rules;
+mod runner;
+#[cfg(test)]
+mod tests;
+mod words;
 
-pub use plan::{CommandPlan, PlannedLock, PlannedRun, PlannedWord, PlannedWork};
+use std::collections::HashSet;
+
+use serde_json::{Map, Value};
+
+use crate::tool::{Action, CommandTarget, Input, LockRule, RunTemplate, Work, is_given};
+
+pub use fault::{ArgumentFault, CommandFault};
+pub use plan::{CommandPlan, Located, PlannedLock, PlannedRun, PlannedWord, PlannedWork};
+pub use rules::RuleFault;
+pub use words::escape_property;
+
+/// The plan of a call: its action found, its arguments checked, its command lines written.
+///
+/// # Errors
+/// [`CommandFault`] for the first thing that is wrong: the action, what is required, a value's rule, a word.
+pub fn bind(
+    target: &CommandTarget,
+    arguments: &Map<String, Value>,
+) -> Result<CommandPlan, CommandFault> {
+    let action = target
+        .action(arguments)
+        .ok_or_else(|| fault::no_action(target, arguments))?;
+    required(action, arguments)?;
+    for (argument, rule) in &action.rules {
+        let given = arguments.get(argument).filter(|value| is_given(value));
+        if let Some(value) = given {
+            let checked = rules::check(rule, argument, value);
+            checked.map_err(|broken| ArgumentFault::of_rule(argument, broken))?;
+        }
+    }
+    let directory = match &target.directory {
+        Some(argument) => located(argument, arguments)?,
+        None => None,
+    };
+    let lock = match &action.lock {
+        Some(rule) => Some(lock(rule, arguments)?),
+        None => None,
+    };
+    Ok(CommandPlan {
+        operation: target.operation.clone(),
+        program: target.program.clone(),
+        action: action.name.clone(),
+        work: work(action, arguments)?,
+        directory,
+        asked: runner::asked(action, arguments),
+        secrets: secrets(action, arguments),
+        lock,
+        timeout: action.timeout,
+    })
+}
+
+/// Of each group one argument has to say something.
+fn required(action: &Action, arguments: &Map<String, Value>) -> Result<(), ArgumentFault> {
+    for group in &action.requires {
+        let given = |name: &String| arguments.get(name).is_some_and(is_given);
+        if !group.iter().any(given) {
+            return Err(ArgumentFault::required(group));
+        }
+    }
+    Ok(())
+}
+
+fn work(action: &Action, arguments: &Map<String, Value>) -> Result<PlannedWork, ArgumentFault> {
+    let templates = match &action.work {
+        Work::BuiltIn(name) => {
+            return Ok(PlannedWork::BuiltIn {
+                name: name.clone(),
+                arguments: arguments.clone(),
+            });
+        }
+        Work::Runs(templates) => templates,
+    };
+    let secret: HashSet<&str> = action.secret.iter().map(String::as_str).collect();
+    let plan = |template: &RunTemplate| {
+        Ok(PlannedRun {
+            runner: template.runner,
+            optional: template.optional,
+            background: template.background.holds(arguments),
+            words: words::words(&template.words, arguments, &secret)?,
+            input: template
+                .input
+                .as_ref()
+                .map(|input| self::input(input, arguments)),
+        })
+    };
+    let runs: Result<Vec<PlannedRun>, ArgumentFault> = templates.iter().map(plan).collect();
+    Ok(PlannedWork::Runs(runs?))
+}
+
+/// The texts of secret arguments, as they may turn up in what a program writes.
+fn secrets(action: &Action, arguments: &Map<String, Value>) -> Vec<String> {
+    let mut texts = Vec::new();
+    let values = action.secret.iter().filter_map(|name| arguments.get(name));
+    for value in values {
+        match value {
+            Value::String(text) => texts.push(text.clone()),
+            Value::Array(items) => {
+                let items = items.iter().filter_map(Value::as_str);
+                texts.extend(items.map(str::to_owned));
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => {}
+        }
+    }
+    texts
+}
+
+/// A JSON object with one member: what it names and says may be anything.
+fn input(input: &Input, arguments: &Map<String, Value>) -> String {
+    let text = |name: &str| match arguments.get(name) {
+        None | Some(Value::Null) => String::new(),
+        Some(Value::String(text)) => text.clone(),
+        Some(other) => other.to_string(),
+    };
+    let member = (text(&input.key), Value::String(text(&input.value)));
+    Value::Object(Map::from_iter([member])).to_string()
+}
+
+fn lock(rule: &LockRule, arguments: &Map<String, Value>) -> Result<PlannedLock, ArgumentFault> {
+    let mut target = None;
+    for argument in &rule.target {
+        target = located(argument, arguments)?;
+        if target.is_some() {
+            break;
+        }
+    }
+    Ok(PlannedLock {
+        operation: rule.operation.clone(),
+        target,
+        global: rule.global.holds(arguments),
+    })
+}
+
+/// An argument that is a path; nothing where it says nothing. Of a list, the first item counts.
+fn located(
+    argument: &str,
+    arguments: &Map<String, Value>,
+) -> Result<Option<Located>, ArgumentFault> {
+    let value = arguments.get(argument).filter(|value| is_given(value));
+    let value = match value {
+        Some(Value::Array(items)) => items.iter().find(|item| is_given(item)),
+        other => other,
+    };
+    let Some(value) = value else {
+        return Ok(None);
+    };
+    let Value::String(path) = value else {
+        return Err(ArgumentFault::invalid(argument, "has to be a path"));
+    };
+    words::check_path(argument, path)?;
+    Ok(Some(Located {
+        argument: argument.to_owned(),
+        path: path.clone(),
+    }))
+}

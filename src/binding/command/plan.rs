@@ -9,6 +9,8 @@ use crate::tool::TestRunner;
 /// What is to be run, on what, and what it must not collide with.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CommandPlan {
+    /// The operation as records name it.
+    pub operation: String,
     /// The allow-listed program's name.
     pub program: String,
     /// The action's name; empty where the operation has no selector.
@@ -16,7 +18,11 @@ pub struct CommandPlan {
     /// What is done.
     pub work: PlannedWork,
     /// The working directory as the caller gave it; the first root where absent.
-    pub directory: Option<String>,
+    pub directory: Option<Located>,
+    /// Which test runner the arguments ask for, and by which of them.
+    pub asked: Option<(TestRunner, &'static str)>,
+    /// Values that must not be shown wherever the program repeats them.
+    pub secrets: Vec<String>,
     /// What is locked before anything is done.
     pub lock: Option<PlannedLock>,
     /// After this it is ended.
@@ -48,6 +54,8 @@ pub struct PlannedRun {
     pub background: bool,
     /// The words after the program.
     pub words: Vec<PlannedWord>,
+    /// What is written to its standard input; never shown.
+    pub input: Option<String>,
 }
 
 /// A word of a command line.
@@ -60,6 +68,8 @@ pub enum PlannedWord {
     /// A path, checked against the roots before the program starts; relative to the working directory. Only
     /// what follows `prefix` is the path, `escaped` where it becomes an `MSBuild` property.
     Path {
+        /// The argument it comes from.
+        argument: String,
         /// What stands before it in the same word.
         prefix: String,
         /// As the caller gave it.
@@ -77,7 +87,16 @@ pub struct PlannedLock {
     /// The operation's name in messages.
     pub operation: String,
     /// The path as the caller gave it, relative to the working directory; the directory itself where absent.
-    pub target: Option<String>,
+    pub target: Option<Located>,
     /// One for the whole machine instead.
     pub global: bool,
+}
+
+/// A path as the caller gave it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Located {
+    /// The argument it comes from.
+    pub argument: String,
+    /// The path.
+    pub path: String,
 }

@@ -94,6 +94,7 @@ async fn report(config: &Config) -> Report {
                 number,
                 prefix: source.prefix.clone(),
                 base_url: source.base_url.clone(),
+                commands: crate::app::commands_of(config, source, checked.document.as_ref()?),
             })
         })
         .collect();

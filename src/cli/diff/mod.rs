@@ -10,7 +10,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use serde_json::{Value, json};
 
-use crate::tool::{Target, Tool};
+use crate::tool::Tool;
 
 /// A difference of one tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,8 +70,7 @@ pub(super) fn compare(old: &[Tool], new: &[Tool]) -> Vec<Change> {
 
 /// `METHOD /path`.
 fn endpoint(tool: &Tool) -> String {
-    let Target::Http(target) = &tool.target;
-    format!("{} {}", target.method, target.path.template)
+    tool.target.operation()
 }
 
 /// The changes of one tool.

@@ -14,6 +14,7 @@ fn tools(paths: &str) -> Vec<Tool> {
         number: 0,
         prefix: None,
         base_url: None,
+        commands: Default::default(),
     };
     discovery::discover(&[source], &discovery::Settings::default()).tools
 }

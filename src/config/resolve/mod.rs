@@ -3,7 +3,9 @@
 
 mod access;
 mod answers;
+mod commands;
 mod confirm;
+mod documents;
 mod outbound;
 mod overlays;
 mod policy;
@@ -23,6 +25,8 @@ use super::{Config, ConfigFaults, DocumentSource};
 use crate::openapi::Source;
 use crate::secret::{SafeUrl, Secret, remember};
 use crate::{discovery, mcp, telemetry, transport};
+
+use documents::{checked_prefix, split_prefix};
 
 /// Faults on their way to the operator.
 #[derive(Default)]
@@ -55,6 +59,7 @@ pub(super) fn resolve(
         kept: answers::kept(&file, &mut faults),
         policy: policy::settings(&file, &mut faults),
         mcp: protocol_settings(&file, &mut faults),
+        commands: commands::settings(&file, &mut faults),
         confirm: confirm::settings(&file.confirm, environment, &mut faults),
         listener: listener_settings(&file, &mut faults),
         stdio: file.stdio.unwrap_or_default(),
@@ -107,6 +112,7 @@ fn overlay(
         file.documents = named.into_iter().map(DocumentEntry::Place).collect();
     }
     overlays::lay(&mut file.overlays, documents, environment);
+    commands::lay(file, documents);
     let lay = |place: &mut Option<String>, flag: &Option<String>| {
         if flag.is_some() {
             place.clone_from(flag);
@@ -161,7 +167,9 @@ fn document_sources(file: &File, faults: &mut Faults) -> Vec<DocumentSource> {
         let own = base.and_then(|text| faults.take(&format!("{setting}.base_url"), base_url(text)));
         let source = faults.take(
             &setting,
-            Source::parse(place).map_err(|error| error.to_string()),
+            commands::built_in(place)
+                .map_or_else(|| Source::parse(place), Ok)
+                .map_err(|error| error.to_string()),
         );
         let prefix = prefix.and_then(|text| faults.take(&setting, checked_prefix(text)));
         sources.extend(source.map(|source| DocumentSource {
@@ -180,27 +188,6 @@ fn document_sources(file: &File, faults: &mut Faults) -> Vec<DocumentSource> {
             .push("documents: only one of them can be `-`".to_owned());
     }
     sources
-}
-
-/// `shop=petstore.yaml` into `shop` and `petstore.yaml`; a URL's `=` is no prefix's.
-fn split_prefix(text: &str) -> (Option<&str>, &str) {
-    match text.split_once('=') {
-        Some((prefix, place)) if checked_prefix(prefix).is_ok() && !place.is_empty() => {
-            (Some(prefix), place)
-        }
-        _ => (None, text),
-    }
-}
-
-fn checked_prefix(text: &str) -> Result<String, String> {
-    let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    if (1..=32).contains(&text.len()) && text.chars().all(fits) {
-        Ok(text.to_owned())
-    } else {
-        Err(format!(
-            "`{text}` is not a prefix: expected 1 to 32 characters of A-Z, a-z, 0-9, _ and -"
-        ))
-    }
 }
 
 pub(super) fn base_url(text: &str) -> Result<Url, String> {

@@ -52,6 +52,13 @@ pub(super) fn fill(mut file: File, config: &Config) -> File {
         kept: Some(quantity::show_duration(config.kept.lifetime)),
         drain: Some(quantity::show_duration(config.listener.drain)),
     };
+    if let Some(toolset) = &mut file.commands.dotnet {
+        let handler = &config.commands.handler;
+        toolset.roots.clone_from(&handler.roots);
+        toolset.output = Some(quantity::show_bytes(handler.output as u64));
+        toolset.sessions = Some(handler.sessions);
+        toolset.unsafe_output = Some(config.commands.unsafe_output);
+    }
     file.log.filter = Some(config.telemetry.filter.clone());
     file.log.format = Some(match config.telemetry.format {
         telemetry::Format::Text => LogForm::Text,

@@ -164,7 +164,9 @@ fn name(operation: &Operation, tool: &Tool, settings: &Settings, findings: &mut 
 }
 
 fn arguments(document: &Document, operation: &Operation, tool: &Tool, findings: &mut Vec<Finding>) {
-    let Target::Http(target) = &tool.target;
+    let Target::Http(target) = &tool.target else {
+        return;
+    };
     for parameter in &target.parameters {
         if parameter.fixed.is_some() || parameter.argument == parameter.name {
             continue;

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use super::overrides::place;
 use super::{Discovery, Settings, Source, discover};
 use crate::openapi::{Finding, Operation, Severity};
-use crate::tool::{Target, Tool};
+use crate::tool::Tool;
 
 /// Findings about the documents as tools.
 #[derive(Debug, Default)]
@@ -69,13 +69,9 @@ fn finding(rule: &'static str, pointer: &str, message: String) -> Finding {
 type Tools<'a> = HashMap<(String, &'a str), &'a Tool>;
 
 fn tools(discovery: &Discovery) -> Tools<'_> {
-    let key = |tool: &Tool| {
-        let Target::Http(target) = &tool.target;
-        target.method.to_string()
-    };
     let named = discovery.tools.iter().map(|tool| {
-        let Target::Http(target) = &tool.target;
-        ((key(tool), target.path.template.as_str()), tool)
+        let (method, path) = tool.target.endpoint();
+        ((method.to_owned(), path), tool)
     });
     named.collect()
 }

@@ -21,6 +21,7 @@ fn told(document: &Document, settings: &Settings) -> Vec<(&'static str, String)>
         number: 0,
         prefix: None,
         base_url: None,
+        commands: Default::default(),
     };
     let diagnosis = diagnose(&[source], settings);
     let all = diagnosis
@@ -198,6 +199,7 @@ fn an_override_for_another_document_is_no_fault() {
             number: 0,
             prefix: None,
             base_url: None,
+            commands: Default::default(),
         })
         .collect();
     let mut settings = Settings::default();

@@ -23,6 +23,7 @@ fn run(document: &Document, settings: &Settings) -> Discovery {
         number: 0,
         prefix: None,
         base_url: None,
+        commands: Default::default(),
     };
     let discovery = discover(&[source], settings);
     discovery.tools.iter().for_each(assert_good);
@@ -51,7 +52,9 @@ fn input(operation: Operation, components: &Value) -> Value {
 }
 
 fn target(tool: &Tool) -> &HttpTarget {
-    let Target::Http(target) = &tool.target;
+    let Target::Http(target) = &tool.target else {
+        panic!("expected an HTTP operation");
+    };
     target
 }
 

@@ -237,6 +237,7 @@ fn without_a_server_an_operation_is_skipped() {
         number: 0,
         prefix: Some("shop".to_owned()),
         base_url: Some("http://localhost:1/api?x#y".parse().unwrap()),
+        commands: Default::default(),
     };
     let found = discover(&[source], &Settings::default());
     assert_eq!(
@@ -254,6 +255,7 @@ fn the_operators_base_url_replaces_every_server() {
         number: 0,
         prefix: None,
         base_url: Some("http://localhost:1/".parse().unwrap()),
+        commands: Default::default(),
     };
     let found = discover(&[source], &Settings::default());
     assert_eq!(target(&found.tools[0]).base.as_str(), "http://localhost:1/");
@@ -276,6 +278,7 @@ fn several_documents_share_one_set_of_names() {
         number: 0,
         prefix: None,
         base_url: None,
+        commands: Default::default(),
     });
     let found = discover(&sources, &Settings::default());
     let names: Vec<&str> = found.tools.iter().map(|tool| tool.name.as_str()).collect();

@@ -89,6 +89,8 @@ pub enum CommandError {
     NotStarted {
         /// Its name.
         program: String,
+        /// The command line as people may see it.
+        command: String,
         /// Why.
         #[source]
         source: std::io::Error,
@@ -115,6 +117,6 @@ pub enum CommandError {
         /// Since when.
         since: SystemTime,
         /// What is locked.
-        lock: LockInfo,
+        lock: Box<LockInfo>,
     },
 }

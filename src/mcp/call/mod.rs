@@ -23,12 +23,12 @@ use super::human::{By, Human};
 use super::listing::publishes_output;
 use super::params::Meta;
 use super::peer::Peer;
-use super::progress::Reporter;
+use super::progress::{Reporter, Watched};
 use super::revision::Revision;
 use super::server::{Fault, Origin, Server};
 use super::session::{Flight, Session};
 use super::{Accepted, Answer, Message};
-use crate::tool::{CallId, Outcome, Tool, ToolCall};
+use crate::tool::{CallId, Outcome, Target, Tool, ToolCall};
 
 /// Messages of one call that wait for the client to read them.
 const QUEUE: usize = 16;
@@ -72,7 +72,7 @@ pub(crate) fn begin(
         direct: request.direct,
         publishes_output: tool
             .as_ref()
-            .is_some_and(|tool| publishes_output(tool, request.revision)),
+            .is_some_and(|tool| checks_failures(tool) && publishes_output(tool, request.revision)),
     };
     if let Some(tool) = &tool {
         if let Some(headers) = origin.headers.filter(|_| request.revision.is_modern()) {
@@ -121,8 +121,14 @@ fn prepare(request: Request<'_>, tool: Option<&Tool>, form: Form, origin: Origin
         caller.client = request.client;
     }
     let session = origin.connection.or(request.session.as_ref());
+    let flight = session.map(|session| session.take_off(request.id));
+    if let Some(flight) = &flight
+        && tool.is_some_and(|tool| matches!(tool.target, Target::Command(_)))
+    {
+        progress = Watched::over(progress, flight.token.clone());
+    }
     Call {
-        flight: session.map(|session| session.take_off(request.id)),
+        flight,
         call: ToolCall {
             id: next_id(),
             caller,
@@ -330,6 +336,12 @@ async fn guard<T>(
         },
     };
     Some(result.map_err(|_| Panicked))
+}
+
+/// Whether an answer that tells of a failure could break the tool's output schema. A command's answers are the
+/// bridge's own, failures included, and its schema takes them all.
+fn checks_failures(tool: &Tool) -> bool {
+    matches!(tool.target, Target::Http(_))
 }
 
 #[cfg(test)]

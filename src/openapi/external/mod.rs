@@ -39,7 +39,7 @@ impl Location {
                 let real = tokio::fs::canonicalize(path).await;
                 Self::File(real.unwrap_or_else(|_| path.clone()))
             }
-            (Source::Stdin | Source::Url(_), None) => Self::Unknown,
+            (Source::Stdin | Source::Url(_) | Source::BuiltIn { .. }, None) => Self::Unknown,
         }
     }
 

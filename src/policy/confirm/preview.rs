@@ -58,6 +58,18 @@ impl Preview {
         }
     }
 
+    /// Shows command lines; they take the place of method and URL. Secrets are to be masked before.
+    #[must_use]
+    pub fn of_commands(tool: &str, lines: &[String], directory: &str) -> Self {
+        Self {
+            tool: tool.to_owned(),
+            method: "run".to_owned(),
+            url: plain(&lines.join("\nthen "), LONGEST_URL),
+            headers: vec![format!("in {}", plain(directory, LONGEST_HEADER))],
+            body: None,
+        }
+    }
+
     /// The template with `{tool}`, `{method}`, `{url}`, `{headers}` and `{body}` filled in. What
     /// is filled in is never looked at for places again.
     #[must_use]

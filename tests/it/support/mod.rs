@@ -3,11 +3,21 @@
 
 mod bridge;
 pub mod issuer;
+mod measured;
+pub mod recorded;
+#[cfg(unix)]
+pub mod replay;
+#[cfg(unix)]
+pub mod replayed_calls;
+pub mod shown;
 mod tls;
+#[cfg(unix)]
+pub mod toolset;
 mod upstream;
 
-pub use bridge::{Bridge, Stdio, run, run_in, run_measured, run_with_input, terminate};
+pub use bridge::{Bridge, Stdio, run, run_in, run_with_input, start, terminate};
 pub use issuer::{Issuer, Signer};
+pub use measured::run_measured;
 pub use tls::{Authority, Identity, TlsUpstream};
 pub use upstream::{Answer, Seen, Upstream};
 

@@ -1,0 +1,22 @@
+//! How a document is named.
+
+/// `shop=petstore.yaml` into `shop` and `petstore.yaml`; a URL's `=` is no prefix's.
+pub(super) fn split_prefix(text: &str) -> (Option<&str>, &str) {
+    match text.split_once('=') {
+        Some((prefix, place)) if checked_prefix(prefix).is_ok() && !place.is_empty() => {
+            (Some(prefix), place)
+        }
+        _ => (None, text),
+    }
+}
+
+pub(super) fn checked_prefix(text: &str) -> Result<String, String> {
+    let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    if (1..=32).contains(&text.len()) && text.chars().all(fits) {
+        Ok(text.to_owned())
+    } else {
+        Err(format!(
+            "`{text}` is not a prefix: expected 1 to 32 characters of A-Z, a-z, 0-9, _ and -"
+        ))
+    }
+}

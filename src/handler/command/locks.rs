@@ -1,0 +1,268 @@
+//! Who works on what: two changing operations never work on one thing, and nobody waits in line.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use tokio::sync::Notify;
+use tokio::time::{Instant, timeout_at};
+use tokio_util::sync::CancellationToken;
+
+use super::{CommandError, LockInfo};
+use crate::tool::Progress;
+
+/// How long a holder that is being ended is waited for; all signals together take less.
+const PATIENCE: Duration = Duration::from_secs(8);
+
+/// What is to be locked.
+#[derive(Debug, Clone)]
+pub(super) struct Wanted {
+    /// The operation's name in messages.
+    pub(super) operation: String,
+    /// As the caller named it.
+    pub(super) shown: String,
+    pub(super) key: Key,
+}
+
+/// What a lock is on.
+#[derive(Debug, Clone)]
+pub(super) enum Key {
+    /// A canonical path.
+    Path(PathBuf),
+    /// Everything on this machine that this kind of operation touches.
+    Global,
+}
+
+impl Wanted {
+    /// What the answer says of it.
+    pub(super) fn info(&self) -> LockInfo {
+        match &self.key {
+            Key::Path(path) => LockInfo {
+                scope: scope(path),
+                key: path.display().to_string(),
+            },
+            Key::Global => LockInfo {
+                scope: "global",
+                key: self.family().to_owned(),
+            },
+        }
+    }
+
+    /// Operations of one kind, for instance `workload_install` and `workload_update`, exclude each other.
+    fn family(&self) -> &str {
+        self.operation.split('_').next().unwrap_or_default()
+    }
+
+    fn slot(&self) -> Slot {
+        match &self.key {
+            // These systems take different letter cases for one file.
+            Key::Path(path) if cfg!(any(windows, target_os = "macos")) => {
+                Slot::Path(path.to_string_lossy().to_lowercase().into())
+            }
+            Key::Path(path) => Slot::Path(path.clone()),
+            Key::Global => Slot::Global(self.family().to_owned()),
+        }
+    }
+}
+
+fn scope(path: &Path) -> &'static str {
+    let ending = path.extension().and_then(|ending| ending.to_str());
+    match ending.map(str::to_ascii_lowercase).as_deref() {
+        Some("csproj" | "fsproj" | "vbproj") => "project",
+        Some("sln" | "slnx") => "solution",
+        _ => "workingDirectory",
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Slot {
+    Path(PathBuf),
+    Global(String),
+}
+
+#[derive(Debug)]
+struct Holder {
+    operation: String,
+    since: SystemTime,
+    ending: Ending,
+}
+
+/// Tells when a call is over for whoever made it, although what it started may still be there.
+#[derive(Debug, Clone)]
+pub(super) struct Ending {
+    /// Cancelled when what it started is being ended.
+    pub(super) stop: CancellationToken,
+    pub(super) caller: Arc<dyn Progress>,
+}
+
+impl Ending {
+    fn has_begun(&self) -> bool {
+        self.stop.is_cancelled() || self.caller.is_abandoned()
+    }
+}
+
+/// All locks of this process.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Locks(Arc<Table>);
+
+#[derive(Debug, Default)]
+struct Table {
+    held: Mutex<HashMap<Slot, Holder>>,
+    released: Notify,
+}
+
+impl Table {
+    fn held(&self) -> MutexGuard<'_, HashMap<Slot, Holder>> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A lock that is held until this is dropped.
+#[derive(Debug)]
+pub(super) struct Held {
+    table: Arc<Table>,
+    slot: Slot,
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.table.held().remove(&self.slot);
+        self.table.released.notify_waiters();
+    }
+}
+
+impl Locks {
+    /// Takes a lock or fails at once; `ending` tells when its holder is being ended. Only a holder that is
+    /// being ended is waited for: to whoever cancelled it, it is over.
+    pub(super) async fn take(
+        &self,
+        wanted: &Wanted,
+        ending: &Ending,
+    ) -> Result<Held, CommandError> {
+        let until = Instant::now() + PATIENCE;
+        loop {
+            let released = self.0.released.notified();
+            tokio::pin!(released);
+            released.as_mut().enable();
+            match self.attempt(wanted, ending) {
+                Ok(held) => return Ok(held),
+                Err((conflict, false)) => return Err(conflict),
+                Err((conflict, true)) => {
+                    if timeout_at(until, released).await.is_err() {
+                        return Err(conflict);
+                    }
+                }
+            }
+        }
+    }
+
+    /// With a conflict, whether its holder is being ended.
+    fn attempt(&self, wanted: &Wanted, ending: &Ending) -> Result<Held, (CommandError, bool)> {
+        let slot = wanted.slot();
+        let mut held = self.0.held();
+        if let Some(holder) = held.get(&slot) {
+            let conflict = CommandError::Conflict {
+                operation: wanted.operation.clone(),
+                target: wanted.shown.clone(),
+                running: holder.operation.clone(),
+                since: holder.since,
+                lock: Box::new(wanted.info()),
+            };
+            return Err((conflict, holder.ending.has_begun()));
+        }
+        let holder = Holder {
+            operation: wanted.operation.clone(),
+            since: SystemTime::now(),
+            ending: ending.clone(),
+        };
+        held.insert(slot.clone(), holder);
+        Ok(Held {
+            table: Arc::clone(&self.0),
+            slot,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tool::NoProgress;
+
+    fn ending() -> Ending {
+        Ending {
+            stop: CancellationToken::new(),
+            caller: Arc::new(NoProgress),
+        }
+    }
+
+    fn wanted(operation: &str, path: Option<&str>) -> Wanted {
+        Wanted {
+            operation: operation.to_owned(),
+            shown: path.unwrap_or("global").to_owned(),
+            key: path.map_or(Key::Global, |path| Key::Path(path.into())),
+        }
+    }
+
+    #[tokio::test]
+    async fn one_at_a_time_on_one_thing() {
+        let locks = Locks::default();
+        let stop = ending();
+        let build = wanted("build", Some("/r/a.csproj"));
+        let held = locks.take(&build, &stop).await.unwrap();
+        let other = wanted("restore", Some("/r/a.csproj"));
+        let conflict = locks.take(&other, &stop).await.unwrap_err();
+        let CommandError::Conflict {
+            running,
+            lock,
+            operation,
+            ..
+        } = conflict
+        else {
+            panic!("{conflict:?}");
+        };
+        assert_eq!((running.as_str(), operation.as_str()), ("build", "restore"));
+        assert_eq!((lock.scope, lock.key.as_str()), ("project", "/r/a.csproj"));
+        assert!(
+            locks
+                .take(&wanted("build", Some("/r/b.csproj")), &stop)
+                .await
+                .is_ok()
+        );
+        drop(held);
+        assert!(locks.take(&other, &stop).await.is_ok());
+        let _install = locks
+            .take(&wanted("workload_install", None), &stop)
+            .await
+            .unwrap();
+        assert!(
+            locks
+                .take(&wanted("workload_update", None), &stop)
+                .await
+                .is_err()
+        );
+        assert!(
+            locks
+                .take(&wanted("template_install", None), &stop)
+                .await
+                .is_ok()
+        );
+    }
+
+    #[tokio::test]
+    async fn a_holder_that_is_being_ended_is_waited_for() {
+        let locks = Locks::default();
+        let stop = ending();
+        let build = wanted("build", Some("/r/a.sln"));
+        let held = locks.take(&build, &stop).await.unwrap();
+        stop.stop.cancel();
+        let other = ending();
+        let next = locks.take(&build, &other);
+        let release = async {
+            tokio::task::yield_now().await;
+            drop(held);
+        };
+        let (next, ()) = tokio::join!(next, release);
+        assert!(next.is_ok());
+    }
+}

@@ -1,0 +1,170 @@
+//! A plan after the machine was asked: its folder exists, its paths lie within the roots, its test runner is
+//! known. Nothing is started and nothing is locked yet.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use super::locks::{Key, Wanted};
+use super::secrets::Secrets;
+use super::{CommandError, Parts, RunnerChoice, runner};
+use crate::binding::command::{
+    CommandPlan, Located, PlannedLock, PlannedRun, PlannedWord, PlannedWork, escape_property,
+};
+use crate::secret::MASK;
+
+/// A call that can be carried out.
+#[derive(Debug)]
+pub struct Ready {
+    pub(super) plan: CommandPlan,
+    pub(super) directory: PathBuf,
+    pub(super) runs: Vec<ReadyRun>,
+    pub(super) lock: Option<Wanted>,
+    pub(super) runner: Option<RunnerChoice>,
+    pub(super) secrets: Secrets,
+}
+
+#[derive(Debug)]
+pub(super) struct ReadyRun {
+    pub(super) optional: bool,
+    pub(super) background: bool,
+    pub(super) words: Vec<ReadyWord>,
+    pub(super) input: Option<String>,
+}
+
+#[derive(Debug)]
+pub(super) enum ReadyWord {
+    Plain(OsString),
+    Secret(OsString),
+    Scratch,
+}
+
+impl Ready {
+    /// The command lines as people may see them; a built-in part by its name.
+    #[must_use]
+    pub fn command_lines(&self) -> Vec<String> {
+        if let PlannedWork::BuiltIn { name, .. } = &self.plan.work {
+            return vec![format!("{} (built in)", name)];
+        }
+        let line = |run: &ReadyRun| shown(&self.plan.program, &run.words, None);
+        self.runs.iter().map(line).collect()
+    }
+
+    /// The working directory.
+    #[must_use]
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+}
+
+impl Parts {
+    /// Asks the machine whether a plan can be carried out.
+    pub(super) fn ready(&self, plan: CommandPlan) -> Result<Ready, CommandError> {
+        let (parameter, given) = match &plan.directory {
+            Some(located) => (located.argument.as_str(), Some(located.path.as_str())),
+            None => ("workingDirectory", None),
+        };
+        let directory = self.roots.directory(parameter, given)?;
+        let mut runs: &[PlannedRun] = &[];
+        if let PlannedWork::Runs(planned) = &plan.work {
+            runs = planned;
+        }
+        let chosen = runs.iter().any(|run| run.runner.is_some());
+        let chosen = chosen.then(|| runner::choose(plan.asked, &directory));
+        let fits = |run: &&PlannedRun| {
+            run.runner.is_none() || run.runner == chosen.map(|chosen| chosen.runner)
+        };
+        let run = |run: &PlannedRun| {
+            let word = |word| self.word(word, &directory);
+            let words: Result<Vec<ReadyWord>, CommandError> = run.words.iter().map(word).collect();
+            Ok(ReadyRun {
+                optional: run.optional,
+                background: run.background,
+                words: words?,
+                input: run.input.clone(),
+            })
+        };
+        let ready: Result<Vec<ReadyRun>, CommandError> =
+            runs.iter().filter(fits).map(run).collect();
+        let lock = match &plan.lock {
+            Some(lock) => Some(self.wanted(lock, &directory)?),
+            None => None,
+        };
+        Ok(Ready {
+            runs: ready?,
+            secrets: Secrets::new(plan.secrets.iter().cloned()),
+            lock,
+            runner: chosen,
+            directory,
+            plan,
+        })
+    }
+
+    fn word(&self, word: &PlannedWord, directory: &Path) -> Result<ReadyWord, CommandError> {
+        Ok(match word {
+            PlannedWord::Text(text) => ReadyWord::Plain(text.into()),
+            PlannedWord::Secret(text) => ReadyWord::Secret(text.into()),
+            PlannedWord::Scratch => ReadyWord::Scratch,
+            PlannedWord::Path {
+                argument,
+                prefix,
+                path,
+                escaped,
+            } => {
+                let found = self.roots.path(argument, directory, path)?;
+                let mut word = OsString::from(prefix);
+                match found.to_str() {
+                    Some(text) if *escaped => word.push(&*escape_property(text)),
+                    _ => word.push(&found),
+                }
+                ReadyWord::Plain(word)
+            }
+        })
+    }
+
+    fn wanted(&self, lock: &PlannedLock, directory: &Path) -> Result<Wanted, CommandError> {
+        let (shown, key) = match &lock.target {
+            _ if lock.global => ("global".to_owned(), Key::Global),
+            Some(Located { argument, path }) => {
+                let found = self.roots.path(argument, directory, path)?;
+                (path.clone(), Key::Path(found))
+            }
+            None => {
+                let shown = directory.display().to_string();
+                (shown, Key::Path(directory.to_path_buf()))
+            }
+        };
+        Ok(Wanted {
+            operation: lock.operation.clone(),
+            shown,
+            key,
+        })
+    }
+}
+
+/// A command line for people: words with blanks quoted, secrets masked.
+pub(super) fn shown(program: &str, words: &[ReadyWord], scratch: Option<&Path>) -> String {
+    let mut line = program.to_owned();
+    for word in words {
+        line.push(' ');
+        match word {
+            ReadyWord::Plain(text) => push_quoted(&mut line, &text.to_string_lossy()),
+            ReadyWord::Secret(_) => line.push_str(MASK),
+            ReadyWord::Scratch => match scratch {
+                Some(path) => push_quoted(&mut line, &path.to_string_lossy()),
+                None => line.push_str("(a new folder)"),
+            },
+        }
+    }
+    line
+}
+
+fn push_quoted(line: &mut String, word: &str) {
+    let plain = !word.is_empty() && !word.contains(|c: char| c.is_whitespace() || c == '"');
+    if plain {
+        line.push_str(word);
+    } else {
+        line.push('"');
+        line.push_str(&word.replace('\\', "\\\\").replace('"', "\\\""));
+        line.push('"');
+    }
+}

@@ -1,0 +1,233 @@
+//! Programs that go on after their call was answered: listed, heard of, stopped, and ended with the bridge.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use tokio::sync::watch;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::CommandError;
+use super::builtin::{SessionLine, SessionView};
+use super::capture::Lines;
+use super::process::{Launch, Process};
+use super::secrets::Secrets;
+
+/// Lines kept of a session.
+const MOST_LINES: usize = 2000;
+/// Bytes kept of a session's lines.
+const MOST_BYTES: usize = 512 * 1024;
+/// Sessions that have ended and are still known.
+const MOST_ENDED: usize = 16;
+/// How long a session that is stopped is waited for; all signals together take less.
+const ENDING: Duration = Duration::from_secs(8);
+
+/// All sessions.
+#[derive(Debug)]
+pub(super) struct Sessions {
+    most: usize,
+    list: Mutex<Vec<Arc<Session>>>,
+}
+
+#[derive(Debug)]
+struct Session {
+    id: String,
+    operation: String,
+    target: String,
+    process: u32,
+    started: SystemTime,
+    stop: CancellationToken,
+    log: Arc<Log>,
+    ended: watch::Sender<Option<Option<i32>>>,
+}
+
+/// What a session is, besides what it runs.
+#[derive(Debug)]
+pub(super) struct About {
+    pub(super) operation: String,
+    pub(super) target: String,
+    pub(super) secrets: Secrets,
+}
+
+#[derive(Debug)]
+struct Log {
+    secrets: Secrets,
+    kept: Mutex<Kept>,
+}
+
+#[derive(Debug, Default)]
+struct Kept {
+    lines: VecDeque<SessionLine>,
+    bytes: usize,
+    dropped: u64,
+}
+
+impl Lines for Log {
+    fn line(&self, is_error: bool, text: &str) {
+        let line = SessionLine {
+            time: SystemTime::now(),
+            error: is_error,
+            text: self.secrets.mask(text).into_owned(),
+        };
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.bytes += line.text.len();
+        kept.lines.push_back(line);
+        while kept.lines.len() > MOST_LINES || kept.bytes > MOST_BYTES {
+            let Some(gone) = kept.lines.pop_front() else {
+                break;
+            };
+            kept.bytes -= gone.text.len();
+            kept.dropped += 1;
+        }
+    }
+}
+
+impl Session {
+    fn view(&self, with_lines: bool) -> SessionView {
+        let kept = self.log.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        SessionView {
+            id: self.id.clone(),
+            operation: self.operation.clone(),
+            target: self.target.clone(),
+            process: self.process,
+            started: self.started,
+            ended: *self.ended.borrow(),
+            lines: match with_lines {
+                true => kept.lines.iter().cloned().collect(),
+                false => Vec::new(),
+            },
+            dropped: kept.dropped,
+        }
+    }
+
+    fn is_running(&self) -> bool {
+        self.ended.borrow().is_none()
+    }
+}
+
+impl Sessions {
+    /// At most this many run at a time.
+    pub(super) fn new(most: usize) -> Self {
+        Self {
+            most,
+            list: Mutex::default(),
+        }
+    }
+
+    fn list(&self) -> MutexGuard<'_, Vec<Arc<Session>>> {
+        self.list.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Starts a program that goes on; its id. `closing` ends it, and `tracker` waits for its end.
+    pub(super) fn start(
+        &self,
+        program: &str,
+        launch: Launch,
+        about: About,
+        (closing, tracker): (&CancellationToken, &TaskTracker),
+    ) -> Result<String, CommandError> {
+        let mut list = self.list();
+        if list.iter().filter(|session| session.is_running()).count() >= self.most {
+            return Err(CommandError::Refused {
+                parameter: "sessionId".to_owned(),
+                reason: "too many sessions",
+                message: format!(
+                    "{} programs run in the background already: stop one of them first",
+                    self.most
+                ),
+            });
+        }
+        let log = Arc::new(Log {
+            secrets: about.secrets,
+            kept: Mutex::default(),
+        });
+        let command = launch.shown.clone();
+        let not_started = |source| CommandError::NotStarted {
+            program: program.to_owned(),
+            command: command.clone(),
+            source,
+        };
+        let id = fresh_id().map_err(not_started)?;
+        let lines: Arc<dyn Lines> = Arc::<Log>::clone(&log);
+        let process = Process::start(launch, Some(lines)).map_err(not_started)?;
+        let session = Arc::new(Session {
+            id: id.clone(),
+            operation: about.operation,
+            target: about.target,
+            process: process.id(),
+            started: SystemTime::now(),
+            stop: closing.child_token(),
+            log,
+            ended: watch::Sender::new(None),
+        });
+        let ending = Arc::clone(&session);
+        tracker.spawn(async move {
+            let ran = process.finish(&ending.stop).await;
+            ending.ended.send_replace(Some(ran.exit));
+        });
+        list.push(session);
+        forget_old(&mut list);
+        Ok(id)
+    }
+
+    fn find(&self, id: &str) -> Option<Arc<Session>> {
+        let list = self.list();
+        list.iter().find(|session| session.id == id).cloned()
+    }
+
+    /// A session with its lines.
+    pub(super) fn view(&self, id: &str) -> Option<SessionView> {
+        self.find(id).map(|session| session.view(true))
+    }
+
+    /// All of them, the oldest first, without lines.
+    pub(super) fn views(&self) -> Vec<SessionView> {
+        self.list()
+            .iter()
+            .map(|session| session.view(false))
+            .collect()
+    }
+
+    /// Ends a session and forgets it; the view tells whether it had ended before.
+    pub(super) async fn stop(&self, id: &str) -> Option<SessionView> {
+        let session = self.find(id)?;
+        let before = *session.ended.borrow();
+        session.stop.cancel();
+        let mut ended = session.ended.subscribe();
+        // Past that, the supervisor goes on by itself.
+        let _ = timeout(ENDING, ended.wait_for(Option::is_some)).await;
+        self.list().retain(|one| one.id != session.id);
+        Some(SessionView {
+            ended: before,
+            ..session.view(true)
+        })
+    }
+}
+
+fn forget_old(list: &mut Vec<Arc<Session>>) {
+    let ended = list.iter().filter(|session| !session.is_running()).count();
+    let mut over = ended.saturating_sub(MOST_ENDED);
+    list.retain(|session| {
+        let goes = over > 0 && !session.is_running();
+        over -= usize::from(goes);
+        !goes
+    });
+}
+
+/// A random UUID (RFC 9562, version 4): nobody guesses another's.
+fn fresh_id() -> std::io::Result<String> {
+    let mut bytes = [0_u8; 16];
+    getrandom::fill(&mut bytes).map_err(|error| std::io::Error::other(error.to_string()))?;
+    bytes[6] = bytes[6] & 0x0f | 0x40;
+    bytes[8] = bytes[8] & 0x3f | 0x80;
+    let mut id = String::with_capacity(36);
+    for (index, byte) in bytes.iter().enumerate() {
+        if matches!(index, 4 | 6 | 8 | 10) {
+            id.push('-');
+        }
+        id.push_str(&format!("{byte:02x}"));
+    }
+    Ok(id)
+}

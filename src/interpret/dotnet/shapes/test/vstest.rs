@@ -1,0 +1,225 @@
+//! What `VSTest` prints: a summary line for each project, failures as blocks, and results as files.
+
+use serde_json::Value;
+
+use super::super::super::words;
+use super::super::View;
+use super::duration::milliseconds;
+use super::{Failure, Tally, trx};
+
+/// Failures and lines of one that are kept.
+const MAX_KEPT: usize = 200;
+const MAX_LINES: usize = 60;
+
+/// Counts from the summaries, or from the result files where there are none; failures the other way round.
+pub(super) fn read(view: &View<'_>) -> Tally {
+    let mut tally = Tally::default();
+    for line in view.stdout().lines() {
+        if let Some(project) = Project::parse(line) {
+            project.add_to(&mut tally);
+        }
+    }
+    if !tally.counted {
+        detailed(view.stdout(), &mut tally);
+    }
+    let files = trx::read(&view.run.files);
+    if !tally.counted && files.counted {
+        tally = Tally {
+            failures: Vec::new(),
+            ..files.clone()
+        };
+    }
+    tally.failures = if files.failures.is_empty() {
+        blocks(view.stdout())
+    } else {
+        files.failures
+    };
+    tally.listed = listed(view.stdout());
+    tally
+}
+
+/// `Failed!  - Failed:     1, Passed:     3, Skipped:     1, Total:     5, Duration: 129 ms - vst.dll (net10.0)`.
+struct Project<'a> {
+    counts: [u64; 4],
+    duration: u64,
+    assembly: &'a str,
+    framework: Option<&'a str>,
+}
+
+impl<'a> Project<'a> {
+    fn parse(line: &'a str) -> Option<Self> {
+        let line = line.trim();
+        let (outcome, rest) = line.split_once('!')?;
+        if !matches!(outcome, "Passed" | "Failed" | "Skipped") {
+            return None;
+        }
+        let rest = rest.trim_start().strip_prefix("- ")?;
+        let mut parts = rest.splitn(5, ',');
+        let mut counts = [0; 4];
+        for (count, name) in counts
+            .iter_mut()
+            .zip(["Failed:", "Passed:", "Skipped:", "Total:"])
+        {
+            *count = parts
+                .next()?
+                .trim()
+                .strip_prefix(name)?
+                .trim()
+                .parse()
+                .ok()?;
+        }
+        let (duration, assembly) = parts
+            .next()?
+            .trim()
+            .strip_prefix("Duration:")?
+            .split_once(" - ")?;
+        let (assembly, framework) = match assembly.rsplit_once(" (") {
+            Some((assembly, framework)) => (assembly, framework.strip_suffix(')')),
+            None => (assembly, None),
+        };
+        Some(Self {
+            counts,
+            duration: milliseconds(duration).unwrap_or(0),
+            assembly,
+            framework,
+        })
+    }
+
+    fn add_to(&self, tally: &mut Tally) {
+        let [failed, passed, skipped, total] = self.counts;
+        tally.counted = true;
+        tally.failed += failed;
+        tally.passed += passed;
+        tally.skipped += skipped;
+        tally.total += total;
+        tally.duration += self.duration;
+        let framework = self
+            .framework
+            .map(|framework| framework.split('|').next().unwrap_or(framework));
+        tally.projects.push(
+            words::members([
+                ("assembly", Some(self.assembly.into())),
+                ("targetFramework", framework.map(Value::from)),
+                ("passed", Some(passed.into())),
+                ("failed", Some(failed.into())),
+                ("skipped", Some(skipped.into())),
+                ("total", Some(total.into())),
+            ])
+            .into(),
+        );
+    }
+}
+
+/// A detailed console prints `Total tests: 5` and a line each instead.
+fn detailed(text: &str, tally: &mut Tally) {
+    let mut inside = false;
+    for line in text.lines() {
+        let Some((name, value)) = line.trim().split_once(": ") else {
+            continue;
+        };
+        if name == "Total time" {
+            tally.duration += milliseconds(value).unwrap_or(0);
+            inside = false;
+            continue;
+        }
+        let Ok(count) = value.trim().parse::<u64>() else {
+            continue;
+        };
+        match name {
+            "Total tests" => {
+                inside = true;
+                tally.counted = true;
+                tally.total += count;
+            }
+            "Passed" if inside => tally.passed += count,
+            "Failed" if inside => tally.failed += count,
+            "Skipped" if inside => tally.skipped += count,
+            _ => {}
+        }
+    }
+}
+
+/// Where in a failure's block a line stands.
+#[derive(PartialEq)]
+enum Part {
+    Outside,
+    Head,
+    Message,
+    Trace,
+}
+
+/// `  Failed NAME [42 ms]`, `  Error Message:` and its lines, `  Stack Trace:` and its lines.
+fn blocks(text: &str) -> Vec<Failure> {
+    let mut failures: Vec<Failure> = Vec::new();
+    let (mut part, mut lines) = (Part::Outside, 0);
+    for line in text.lines() {
+        if let Some(name) = head(line) {
+            if failures.len() == MAX_KEPT {
+                break;
+            }
+            failures.push(Failure {
+                name: name.to_owned(),
+                ..Failure::default()
+            });
+            (part, lines) = (Part::Head, 0);
+            continue;
+        }
+        let ends = [
+            "  Passed ",
+            "  Skipped ",
+            "Passed!",
+            "Failed!",
+            "Test run for ",
+            "[xUnit.net",
+            "Results File:",
+            "Attachments:",
+        ];
+        if ends.iter().any(|end| line.starts_with(end)) {
+            part = Part::Outside;
+        }
+        part = match line {
+            "  Error Message:" if part != Part::Outside => Part::Message,
+            "  Stack Trace:" if part != Part::Outside => Part::Trace,
+            "  Standard Output Messages:" | "  Standard Error Messages:" => Part::Outside,
+            _ => {
+                let Some(failure) = failures.last_mut() else {
+                    continue;
+                };
+                lines += 1;
+                match part {
+                    Part::Message if lines <= MAX_LINES => {
+                        if !failure.message.is_empty() {
+                            failure.message.push('\n');
+                        }
+                        failure.message.push_str(line.trim_end());
+                    }
+                    Part::Trace if lines <= MAX_LINES && !line.trim().is_empty() => {
+                        failure.trace.push(line.trim().to_owned());
+                    }
+                    _ => {}
+                }
+                continue;
+            }
+        };
+    }
+    failures
+}
+
+/// The name in `  Failed NAME [42 ms]`.
+fn head(line: &str) -> Option<&str> {
+    let rest = line.strip_prefix("  Failed ")?;
+    let (name, duration) = rest.trim_end().strip_suffix(']')?.rsplit_once(" [")?;
+    milliseconds(duration).map(|_| name)
+}
+
+fn listed(text: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut inside = false;
+    for line in text.lines() {
+        match line.strip_prefix("    ") {
+            Some(name) if inside => names.push(name.trim().to_owned()),
+            _ => inside = line.trim() == "The following Tests are available:",
+        }
+    }
+    names
+}

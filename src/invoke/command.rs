@@ -1,0 +1,260 @@
+//! A call of an operation that runs a program: bound, prepared, agreed to, run, interpreted.
+//!
+//! Whatever is wrong with such a call, from its arguments on, is an outcome that says so in full: the answer
+//! has one form whether anything ran or not.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use serde_json::{Map, Value};
+
+use super::{CallError, Catalogue, Commands, Ended, Invoker, Prepared};
+use crate::binding::Fault;
+use crate::binding::command::{CommandFault, bind};
+use crate::handler::command::{CommandReply, Ready};
+use crate::interpret::{ArgumentFault, CommandCall, Refusal, command_refused, command_reply};
+use crate::policy::confirm::{Confirm, Interview, Preview};
+use crate::policy::{CallRecord, Limited};
+use crate::registry::Entry;
+use crate::tool::{CommandTarget, Outcome, Target, ToolCall};
+
+/// Why no reply is there.
+enum Failed {
+    /// The answer says it.
+    Refused(Refusal),
+    /// The protocol says it, for instance by asking a human.
+    Stopped(CallError),
+    /// Too much is under way.
+    Limited(Limited),
+}
+
+impl From<CallError> for Failed {
+    fn from(error: CallError) -> Self {
+        match error {
+            CallError::InvalidArguments(faults) => {
+                Self::Refused(Refusal::Arguments(faults.iter().map(of_schema).collect()))
+            }
+            other => Self::Stopped(other),
+        }
+    }
+}
+
+impl Invoker {
+    /// Carries out a call whose tool is found and allowed.
+    pub(super) async fn command(
+        &self,
+        entry: &Entry<Prepared>,
+        target: &CommandTarget,
+        mut call: ToolCall,
+        human: &dyn Confirm,
+        record: &mut CallRecord,
+    ) -> Result<Ended, CallError> {
+        let started = Instant::now();
+        let mut arguments = Value::Null;
+        let result = self
+            .attempt(entry, target, &mut call, &mut arguments, human, record)
+            .await;
+        let arguments = match arguments {
+            Value::Object(arguments) => arguments,
+            _ => Map::new(),
+        };
+        let (outcome, refused) = match result {
+            Ok(reply) => (self.told(entry, target, &arguments, Ok(&reply)), false),
+            Err(Failed::Refused(refusal)) => {
+                let ran = matches!(refusal, Refusal::Cancelled { .. });
+                let outcome = self.told(entry, target, &arguments, Err(&refusal));
+                (outcome, !ran)
+            }
+            Err(Failed::Limited(limited)) => return Ok(Ended::limited(&limited, record)),
+            Err(Failed::Stopped(error)) => return Err(self.refused(error, record)),
+        };
+        if refused {
+            record.step("validate", "refused", None);
+        }
+        if let Some(commands) = &self.commands {
+            let tool = entry.tool.name.as_str();
+            commands
+                .handler
+                .count(tool, outcome.is_error, started.elapsed());
+        }
+        Ok(Ended { outcome, refused })
+    }
+
+    /// `arguments` become what was checked, for the answer to speak of.
+    async fn attempt(
+        &self,
+        entry: &Entry<Prepared>,
+        target: &CommandTarget,
+        call: &mut ToolCall,
+        arguments: &mut Value,
+        human: &dyn Confirm,
+        record: &mut CallRecord,
+    ) -> Result<CommandReply, Failed> {
+        let interview = self.gate.interview(&entry.tool, call, human);
+        let mut interview = interview.map_err(CallError::from)?;
+        *arguments = Value::Object(std::mem::take(&mut call.arguments));
+        let validator = entry.handler.validator(&entry.tool)?;
+        if let Err(faults) = validator.check(arguments) {
+            return Err(Failed::Refused(refused_by_schema(
+                target, arguments, &faults,
+            )));
+        }
+        if let Some(interview) = &mut interview {
+            let fits = |arguments: &mut Value| validator.check(arguments).is_ok();
+            let filled = interview.fill(arguments, fits).await;
+            filled.map_err(CallError::from)?;
+        }
+        let none = Map::new();
+        let checked = arguments.as_object().unwrap_or(&none);
+        let plan = bind(target, checked).map_err(|fault| Failed::Refused(of_binder(fault)))?;
+        let commands = self.running()?;
+        let command = |error| Failed::Refused(Refusal::Command(error));
+        let ready = commands.handler.ready(plan).map_err(command)?;
+        record.step("validate", "allowed", None);
+        let asks = target
+            .action(checked)
+            .is_some_and(|action| action.confirm.holds(checked));
+        if let Some(interview) = interview.filter(|_| asks) {
+            self.agreed(interview, entry, &ready, record).await?;
+        }
+        let place = self.policy.limits.place(&target.program).await;
+        let _place = place.map_err(Failed::Limited)?;
+        record.step("send", "allowed", None);
+        let caller = Arc::clone(&call.progress);
+        let progress = Masked {
+            inner: &*call.progress,
+            redactor: &self.policy.redactor,
+        };
+        commands
+            .handler
+            .run(ready, &progress, caller)
+            .await
+            .map_err(command)
+    }
+
+    async fn agreed(
+        &self,
+        interview: Interview<'_>,
+        entry: &Entry<Prepared>,
+        ready: &Ready,
+        record: &mut CallRecord,
+    ) -> Result<(), CallError> {
+        let redactor = &self.policy.redactor;
+        let masked = |line: String| redactor.text(&line).into_owned();
+        let lines: Vec<String> = ready.command_lines().into_iter().map(masked).collect();
+        let directory = ready.directory().display().to_string();
+        let preview = Preview::of_commands(entry.tool.name.as_str(), &lines, &directory);
+        if let Some(decision) = interview.confirm(preview).await? {
+            record.confirmation(decision.word());
+            record.step("confirm", "allowed", None);
+        }
+        Ok(())
+    }
+
+    fn running(&self) -> Result<&Commands, Failed> {
+        self.commands.as_ref().ok_or_else(|| {
+            Failed::Refused(Refusal::Unavailable {
+                feature: "programs on this machine".to_owned(),
+                reason: "they are switched off".to_owned(),
+                alternatives: vec!["Start the bridge with --dotnet".to_owned()],
+            })
+        })
+    }
+
+    /// The answer, without secrets unless the operator lets callers ask for them.
+    fn told(
+        &self,
+        entry: &Entry<Prepared>,
+        target: &CommandTarget,
+        arguments: &Map<String, Value>,
+        result: Result<&CommandReply, &Refusal>,
+    ) -> Outcome {
+        let allowed = self.commands.as_ref().is_some_and(|one| one.unsafe_output);
+        let as_it_is = allowed && arguments.get("unsafeOutput") == Some(&Value::Bool(true));
+        let redactor = &self.policy.redactor;
+        let mask = |text: &str| match as_it_is {
+            true => text.to_owned(),
+            false => redactor.text(text).into_owned(),
+        };
+        let call = CommandCall {
+            tool: entry.tool.name.as_str(),
+            target,
+            action: target.action(arguments),
+            arguments,
+            mask: &mask,
+        };
+        let outcome = match result {
+            Ok(reply) => command_reply(&call, reply),
+            Err(refusal) => command_refused(&call, refusal),
+        };
+        match as_it_is {
+            true => outcome,
+            false => redactor.output(outcome),
+        }
+    }
+}
+
+/// Reports without secrets.
+#[derive(Debug)]
+struct Masked<'a> {
+    inner: &'a dyn crate::tool::Progress,
+    redactor: &'a crate::policy::Redactor,
+}
+
+impl crate::tool::Progress for Masked<'_> {
+    fn wanted(&self) -> bool {
+        self.inner.wanted()
+    }
+
+    fn report(&self, done: u64, total: Option<u64>, message: &str) {
+        self.inner.report(done, total, &self.redactor.text(message));
+    }
+}
+
+/// A wrong action is told as such, with those that there are.
+fn refused_by_schema(target: &CommandTarget, arguments: &Value, faults: &[Fault]) -> Refusal {
+    let empty = Map::new();
+    let arguments = arguments.as_object().unwrap_or(&empty);
+    if target.action(arguments).is_none()
+        && let Err(fault @ CommandFault::Action { .. }) = bind(target, arguments)
+    {
+        return of_binder(fault);
+    }
+    Refusal::Arguments(faults.iter().map(of_schema).collect())
+}
+
+fn of_binder(fault: CommandFault) -> Refusal {
+    match fault {
+        CommandFault::Action { provided, .. } => Refusal::Action { provided },
+        CommandFault::Argument(fault) => Refusal::Arguments(vec![ArgumentFault {
+            allowed: fault.allowed.into_iter().map(str::to_owned).collect(),
+            hint: fault.hint,
+            ..ArgumentFault::new(&fault.parameter, fault.reason, fault.message)
+        }]),
+    }
+}
+
+fn of_schema(fault: &Fault) -> ArgumentFault {
+    let name = fault.path.split('/').nth(1).unwrap_or_default();
+    let name = name.replace("~1", "/").replace("~0", "~");
+    let reason = match fault.keyword.as_str() {
+        "required" => "required",
+        _ => "invalid value",
+    };
+    ArgumentFault {
+        parameter: (!name.is_empty()).then_some(name),
+        ..ArgumentFault::new("", reason, fault.message.clone())
+    }
+}
+
+/// The tools that run programs, with the actions of each.
+pub(super) fn tools(catalogue: &Catalogue) -> Vec<(String, Vec<String>)> {
+    let tool = |entry: &Entry<Prepared>| match &entry.tool.target {
+        Target::Http(_) => None,
+        Target::Command(target) => {
+            let actions = target.actions.iter().map(|action| action.name.clone());
+            Some((entry.tool.name.to_string(), actions.collect()))
+        }
+    };
+    catalogue.iter().filter_map(tool).collect()
+}

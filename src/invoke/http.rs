@@ -1,0 +1,116 @@
+//! A call of an HTTP operation: bound, agreed to, sent, interpreted.
+
+use serde_json::Value;
+
+use super::forward::hand_on;
+use super::{CallError, Ended, Invoker, Prepared, preview};
+use crate::binding::{self, Fault};
+use crate::interpret::{self, Interpreted};
+use crate::policy::CallRecord;
+use crate::policy::confirm::{Confirm, Stopped};
+use crate::registry::Entry;
+use crate::tool::{HttpTarget, ToolCall};
+
+impl From<Stopped> for CallError {
+    fn from(stopped: Stopped) -> Self {
+        let Stopped::Missing(names) = stopped else {
+            return Self::Stopped(stopped);
+        };
+        let missing = |name: String| Fault {
+            message: format!("missing required argument `{name}`"),
+            path: format!("/{}", name.replace('~', "~0").replace('/', "~1")),
+            keyword: "required".to_owned(),
+        };
+        Self::InvalidArguments(names.into_iter().map(missing).collect())
+    }
+}
+
+impl Invoker {
+    /// Carries out a call whose tool is found and allowed.
+    pub(super) async fn request(
+        &self,
+        entry: &Entry<Prepared>,
+        target: &HttpTarget,
+        mut call: ToolCall,
+        human: &dyn Confirm,
+        record: &mut CallRecord,
+    ) -> Result<Ended, CallError> {
+        let mut plan = match self.plan(entry, target, &mut call, human, record).await {
+            Ok(plan) => plan,
+            Err(error) => return Err(self.refused(error, record)),
+        };
+        hand_on(&call.forwarded, &mut plan.headers, &self.policy.redactor);
+        let limits = &self.policy.limits;
+        let _place = match limits.place(target.base.authority()).await {
+            Ok(place) => place,
+            Err(limited) => return Ok(Ended::limited(&limited, record)),
+        };
+        record.step("send", "allowed", None);
+        let publishes_output = entry.tool.output_schema.is_some();
+        let interpreted = self.send(target, publishes_output, plan, &call).await;
+        let secret = entry.handler.secret(&entry.tool);
+        Ok(Ended {
+            outcome: self.keep(self.masked(interpreted, secret), &call.caller),
+            refused: false,
+        })
+    }
+
+    /// Validated arguments as a request; a human completes them and agrees to it where that is asked for.
+    async fn plan(
+        &self,
+        entry: &Entry<Prepared>,
+        target: &HttpTarget,
+        call: &mut ToolCall,
+        human: &dyn Confirm,
+        record: &mut CallRecord,
+    ) -> Result<binding::HttpPlan, CallError> {
+        let mut interview = self.gate.interview(&entry.tool, call, human)?;
+        let mut arguments = Value::Object(std::mem::take(&mut call.arguments));
+        let validator = entry.handler.validator(&entry.tool)?;
+        validator
+            .check(&mut arguments)
+            .map_err(CallError::InvalidArguments)?;
+        if let Some(interview) = &mut interview {
+            let fits = |arguments: &mut Value| validator.check(arguments).is_ok();
+            interview.fill(&mut arguments, fits).await?;
+        }
+        let Value::Object(arguments) = arguments else {
+            return Err(CallError::InvalidArguments(Vec::new()));
+        };
+        let plan =
+            binding::bind(target, &arguments, &call.trace).map_err(CallError::InvalidArguments)?;
+        record.step("validate", "allowed", None);
+        if let Some(interview) = interview {
+            let redactor = &self.policy.redactor;
+            let preview = preview::preview(redactor, &entry.tool, target, &arguments, &plan);
+            if let Some(decision) = interview.confirm(preview).await? {
+                record.confirmation(decision.word());
+                record.step("confirm", "allowed", None);
+            }
+        }
+        Ok(plan)
+    }
+
+    async fn send(
+        &self,
+        target: &HttpTarget,
+        publishes_output: bool,
+        plan: binding::HttpPlan,
+        call: &ToolCall,
+    ) -> Interpreted {
+        let subject = call.caller.subject_token.as_ref();
+        let sent = self.http.send_for(target, plan, subject, &*call.progress);
+        match sent.await {
+            Ok(reply) => {
+                let read = interpret::http_reply(target, publishes_output, reply, self.limits);
+                // Before masking: a secret must not hide behind what is taken out later.
+                let clean = interpret::clean(read, self.cleaning);
+                self.marked(clean, target)
+            }
+            Err(error) => {
+                tracing::debug!(error = ?error, "no answer from upstream");
+                interpret::http_failure(target, &error).into()
+            }
+        }
+    }
+}
