@@ -72,7 +72,7 @@ impl Invoker {
             .map_err(CallError::InvalidArguments)?;
         if let Some(interview) = &mut interview {
             let fits = |arguments: &mut Value| validator.check(arguments).is_ok();
-            interview.fill(&mut arguments, fits).await?;
+            Box::pin(interview.fill(&mut arguments, fits)).await?;
         }
         let Value::Object(arguments) = arguments else {
             return Err(CallError::InvalidArguments(Vec::new()));
@@ -83,7 +83,7 @@ impl Invoker {
         if let Some(interview) = interview {
             let redactor = &self.policy.redactor;
             let preview = preview::preview(redactor, &entry.tool, target, &arguments, &plan);
-            if let Some(decision) = interview.confirm(preview).await? {
+            if let Some(decision) = Box::pin(interview.confirm(preview)).await? {
                 record.confirmation(decision.word());
                 record.step("confirm", "allowed", None);
             }

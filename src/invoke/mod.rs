@@ -274,7 +274,9 @@ impl Invoker {
         record.step("rate", "allowed", None);
         match &entry.tool.target {
             Target::Http(target) => self.request(entry, target, call, human, record).await,
-            Target::Command(target) => self.command(entry, target, call, human, record).await,
+            Target::Command(target) => {
+                Box::pin(self.command(entry, target, call, human, record)).await
+            }
         }
     }
 

@@ -53,7 +53,7 @@ impl Clients {
         let mut request = reqwest::Request::new(plan.method, plan.url);
         *request.headers_mut() = plan.headers;
         *request.body_mut() = plan.body.map(reqwest::Body::from);
-        let sent = self.full.execute(request).await;
+        let sent = Box::pin(self.full.execute(request)).await;
         sent.map(Response::Full).map_err(classify)
     }
 }

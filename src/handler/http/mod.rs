@@ -15,6 +15,7 @@ mod tls;
 mod tests;
 
 use std::error::Error;
+use std::pin::pin;
 use std::time::Duration;
 
 use ::http::StatusCode;
@@ -144,8 +145,17 @@ impl HttpHandler {
         if self.outbound.redirects() == Redirects::None {
             return self.once(target, plan, subject, progress).await;
         }
-        let mut plan = plan;
-        let mut progress = progress;
+        Box::pin(self.followed(target, plan, subject, progress)).await
+    }
+
+    /// The same, and where a redirect leads to.
+    async fn followed(
+        &self,
+        target: &HttpTarget,
+        mut plan: HttpPlan,
+        subject: Option<&SubjectToken>,
+        mut progress: &dyn Progress,
+    ) -> Result<HttpReply, HandleError> {
         for _ in 0..redirect::MOST {
             let reply = self.once(target, plan.clone(), subject, progress).await?;
             let Some(next) = redirect::next(plan, &reply) else {
@@ -176,7 +186,7 @@ impl HttpHandler {
             subject,
             started: Instant::now(),
         };
-        self.authorized(&asker, plan, progress).await
+        Box::pin(self.authorized(&asker, plan, progress)).await
     }
 
     /// Whether the operation asks for credentials and will be called without.
@@ -235,8 +245,11 @@ impl HttpHandler {
         started: Instant,
     ) -> Result<HttpReply, HandleError> {
         let late = || HandleError::Timeout(self.timeout);
-        let head = self.head(plan, reporter);
-        let head = tokio::time::timeout_at(started + self.timeout, head).await;
+        // Pinned before it goes into the timeout, which would otherwise be a second place for it.
+        let head = {
+            let head = pin!(self.head(plan, reporter));
+            tokio::time::timeout_at(started + self.timeout, head).await
+        };
         let mut response = head.unwrap_or_else(|_| Err(late()))?;
         let announced = announced(response.headers());
         let streams = reporter.streams();
@@ -246,9 +259,11 @@ impl HttpHandler {
             self.timeout
         };
         let mut gathered = Gathered::default();
-        let read = self.body(&mut response, announced, &mut gathered, reporter);
         let cut = |by| Ok(Some(Cut { by, announced }));
-        let result = tokio::time::timeout_at(started + patience, read).await;
+        let result = {
+            let read = pin!(self.body(&mut response, announced, &mut gathered, reporter));
+            tokio::time::timeout_at(started + patience, read).await
+        };
         let cut = match result {
             Ok(Err(error)) if streams && !gathered.is_empty() => {
                 tracing::debug!(?error, "a stream broke off");

@@ -5,7 +5,7 @@ mod ours;
 use std::collections::VecDeque;
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -303,7 +303,8 @@ impl Call {
     async fn run(self: Box<Self>) -> Option<Message> {
         let (id, form) = (self.call.id, self.form);
         let server = Arc::clone(&form.server);
-        let call = server.invoker.call(self.call, &self.human);
+        // Pinned here, since each function a future goes through by value makes the whole larger.
+        let call = pin!(server.invoker.call(self.call, &self.human));
         let result = guard(call, self.flight.as_ref()).await?;
         let ended = match result {
             Ok(Ok(outcome)) => Ended::Outcome(outcome),
@@ -323,7 +324,7 @@ struct Panicked;
 
 /// Runs a call; nothing when the client cancels it first.
 async fn guard<T>(
-    call: impl Future<Output = T>,
+    call: Pin<&mut impl Future<Output = T>>,
     flight: Option<&Flight>,
 ) -> Option<Result<T, Panicked>> {
     let call = AssertUnwindSafe(call).catch_unwind();

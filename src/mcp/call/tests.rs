@@ -74,7 +74,7 @@ async fn a_panic_costs_one_call() {
         tokio::task::yield_now().await;
         panic!("a fault of ours");
     };
-    let result: Option<Result<(), Panicked>> = guard(call, None).await;
+    let result: Option<Result<(), Panicked>> = guard(pin!(call), None).await;
     assert!(matches!(result, Some(Err(Panicked))));
 }
 
@@ -83,7 +83,8 @@ async fn a_call_can_be_cancelled_while_it_runs() {
     let session = Session::new("", None);
     let id = RawValue::from_string("7".to_owned()).unwrap();
     let flight = session.take_off(&id);
-    let call = guard(pending::<()>(), Some(&flight));
+    let under_way = pin!(pending::<()>());
+    let call = guard(under_way, Some(&flight));
     let cancel = async { session.cancel(&id) };
     let (result, ()) = tokio::join!(call, cancel);
     assert!(result.is_none());

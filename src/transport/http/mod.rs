@@ -161,7 +161,7 @@ impl Entrance {
         B::Error: Into<axum::BoxError>,
     {
         if request.uri().path() != &*self.path {
-            return match self.router.oneshot(request.map(Body::new)).await {
+            return match Box::pin(self.router.oneshot(request.map(Body::new))).await {
                 Ok(response) => response,
                 Err(never) => match never {},
             };

@@ -319,3 +319,15 @@ async fn the_first_requests_all_see_the_same_list() {
         5
     );
 }
+
+#[test]
+fn a_request_takes_little_room_while_it_waits() {
+    let entrance = Entrance::new(
+        server(McpSettings::default()),
+        &Settings::default(),
+        Readiness::given(),
+    );
+    let answer = entrance.answer(http::Request::new(axum::body::Body::empty()));
+    // Moved into place for each request, and cold by the time of the next one where there are many connections.
+    assert!(size_of_val(&answer) <= 8 * 1024, "{}", size_of_val(&answer));
+}
