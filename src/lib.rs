@@ -10,9 +10,12 @@
 //!    ([`handler`]), understand the reply ([`interpret`]), under the rules of [`policy`].
 //! 6. [`mcp`]: a JSON-RPC answer exactly as the client's protocol revision wants it; where the tools are
 //!    too many to list, [`search`] finds them.
-//! 7. [`transport`]: Streamable HTTP or stdio.
+//! 7. [`transport`]: Streamable HTTP or stdio. Calls that wait for an operator are decided on a page ([`approvals`]).
+//!
+//! What several replicas would have to share is in [`state`].
 
 pub mod app;
+pub mod approvals;
 pub mod binding;
 pub mod cli;
 pub mod config;
@@ -20,7 +23,6 @@ pub mod discovery;
 pub mod handler;
 pub mod interpret;
 pub mod invoke;
-pub mod kept;
 pub mod mcp;
 pub mod openapi;
 pub mod outbound;
@@ -28,6 +30,7 @@ pub mod policy;
 pub mod registry;
 pub mod search;
 pub mod secret;
+pub mod state;
 pub mod telemetry;
 pub mod tool;
 pub mod transport;

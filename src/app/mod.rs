@@ -1,11 +1,11 @@
 //! The composition root: a configuration becomes a running application, until it is told to stop.
 
+mod approvals;
 mod issuers;
 mod loading;
 mod notes;
 mod toolset;
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
@@ -19,18 +19,19 @@ use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 pub use toolset::commands_of;
 
+use crate::approvals::Desk;
 use crate::config::Config;
 use crate::discovery::{self, Discovery};
 use crate::handler::command::RootError;
 use crate::handler::http::{ClientError, HttpHandler, Reader};
 use crate::invoke::{CallError, Invoker};
-use crate::kept::{Memory, Store};
 use crate::mcp::Server;
 use crate::openapi;
 use crate::policy::confirm::{Confirm, Gate, NoKey};
 use crate::policy::{Policy, PolicyError};
 use crate::registry::DuplicateName;
-use crate::tool::{Outcome, Target, Tool, ToolCall};
+use crate::state::State;
+use crate::tool::{Outcome, Tool, ToolCall};
 use crate::transport::access::KeySource;
 use crate::transport::{self, Readiness, Ready};
 
@@ -42,6 +43,8 @@ const RECORDING: Duration = Duration::from_secs(2);
 pub struct App {
     invoker: Arc<Invoker>,
     server: Arc<Server>,
+    /// Where operators decide, if they do.
+    desk: Option<Arc<Desk>>,
     ready: Arc<Ready>,
     readiness: Readiness,
     /// Where the keys of token issuers are read, if tokens are taken.
@@ -88,6 +91,7 @@ pub async fn serve(
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> Result<(), AppError> {
     let app = App::empty(&config)?;
+    let _page = app.open_approvals(&config).await?;
     if config.stdio {
         app.fill(&config, Patience::UntilTimeout).await?;
         let result = app.serve_stdio(&config, stop).await;
@@ -143,32 +147,45 @@ pub async fn signals() {
 }
 
 impl App {
-    /// An application without tools.
+    /// An application without tools, with its state in the memory of this process.
     ///
     /// # Errors
     /// [`AppError::Client`] when the HTTP client cannot be set up.
     pub fn empty(config: &Config) -> Result<Self, AppError> {
+        Self::sharing(config, &State::in_memory(&config.state()))
+    }
+
+    /// An application without tools over a state that others may share.
+    ///
+    /// # Errors
+    /// [`AppError::Client`] when the HTTP client cannot be set up.
+    pub fn sharing(config: &Config, state: &State) -> Result<Self, AppError> {
         let http = HttpHandler::new(&config.http)?;
-        let keeps = config.kept.max_bytes > 0;
-        let kept = keeps.then(|| -> Arc<dyn Store> { Arc::new(Memory::new(config.kept)) });
-        let policy = Policy::new(&config.policy)?;
-        let gate = Gate::new(config.confirm.clone())?;
+        let policy = Policy::new(&config.policy, Arc::clone(&state.counters))?;
+        let (spent, pending) = (Arc::clone(&state.spent), Arc::clone(&state.pending));
+        let gate = Gate::new(config.confirm.clone(), spent, pending)?;
+        let desk = approvals::desk(config, state, &gate, &policy);
         let mut invoker = Invoker::new(Vec::new(), http, gate)?
-            .with_answers(config.answers, kept)
+            .with_answers(config.answers, state.kept.clone())
             .cleaning(config.cleaning)
             .under(policy);
         if let Some(commands) = toolset::commands(config)? {
             invoker = invoker.with_commands(commands);
         }
         let invoker = Arc::new(invoker);
-        let server = Arc::new(Server::new(invoker.clone(), config.mcp.clone()));
+        let server = Server::sharing(
+            invoker.clone(),
+            config.mcp.clone(),
+            Arc::clone(&state.handshakes),
+        );
         let (ready, readiness) = Readiness::pending();
         let reads = config.listener.tokens.is_some();
         let reader = reads.then(|| Reader::new(&config.http)).transpose()?;
         Ok(Self {
             issuers: reader.map(|reader| -> Arc<dyn KeySource> { Arc::new(Issuers(reader)) }),
             invoker,
-            server,
+            server: Arc::new(server),
+            desk,
             ready: Arc::new(ready),
             readiness,
         })
@@ -179,7 +196,15 @@ impl App {
     /// # Errors
     /// [`AppError`] when no document can be loaded.
     pub async fn load(config: &Config) -> Result<Self, AppError> {
-        let app = Self::empty(config)?;
+        Self::load_sharing(config, &State::in_memory(&config.state())).await
+    }
+
+    /// The same over a state that others may share.
+    ///
+    /// # Errors
+    /// [`AppError`] when no document can be loaded.
+    pub async fn load_sharing(config: &Config, state: &State) -> Result<Self, AppError> {
+        let app = Self::sharing(config, state)?;
         app.fill(config, Patience::None).await?;
         Ok(app)
     }
@@ -232,7 +257,7 @@ impl App {
         for left in &discovery.skipped {
             tracing::debug!(document = %left.document, operation = %left.operation, reason = %left.reason, "skipped");
         }
-        self.note_missing_credentials(&discovery.tools);
+        notes::missing_credentials(&self.invoker, &discovery.tools);
         toolset::introduce(&self.invoker, &discovery.tools);
         self.invoker.replace(discovery.tools)?;
         self.server.tools_changed();
@@ -241,37 +266,12 @@ impl App {
         Ok(())
     }
 
-    /// An operation without its credentials is called all the same: the upstream decides.
-    fn note_missing_credentials(&self, tools: &[Tool]) {
-        let mut schemes = BTreeMap::new();
-        for tool in tools
-            .iter()
-            .filter(|tool| self.invoker.lacks_credentials(tool))
-        {
-            let Target::Http(target) = &tool.target else {
-                continue;
-            };
-            let names: BTreeSet<&str> = target
-                .security
-                .iter()
-                .flatten()
-                .map(|need| need.scheme.name.as_str())
-                .collect();
-            *schemes.entry(names).or_insert(0_usize) += 1;
-        }
-        for (names, tools) in schemes {
-            let names: Vec<&str> = names.into_iter().collect();
-            tracing::warn!(
-                "{tools} tools ask for credentials of {}, and none are configured: they are called without",
-                names.join(" or ")
-            );
-        }
-    }
-
     /// The HTTP routes, for mounting in an application of one's own.
     pub fn router(&self, config: &Config) -> transport::http::Router {
         let settings = self.listener(config);
-        transport::http::router(self.server.clone(), &settings, self.readiness.clone())
+        let router =
+            transport::http::router(self.server.clone(), &settings, self.readiness.clone());
+        self.beside_approvals(router, config, &settings)
     }
 
     fn listener(&self, config: &Config) -> transport::http::Settings {
@@ -289,7 +289,8 @@ impl App {
         stop: impl Future<Output = ()> + Send + 'static,
     ) {
         let settings = &self.listener(config);
-        if let Ok(address) = listener.local_addr() {
+        let address = listener.local_addr();
+        if let Ok(address) = address {
             if !address.ip().is_loopback() && settings.keys.is_empty() && settings.tokens.is_none()
             {
                 tracing::warn!(
@@ -300,6 +301,7 @@ impl App {
         }
         let entrance =
             transport::http::Entrance::new(self.server.clone(), settings, self.readiness.clone());
+        let entrance = self.with_approvals(entrance, config, address.unwrap_or(settings.listen));
         let stop = self.closing(stop);
         let preparing = entrance.clone();
         tokio::spawn(async move { preparing.prepare().await });

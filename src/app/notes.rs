@@ -1,10 +1,10 @@
 //! What an operator should hear of once the tools are known.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::config::Config;
-use crate::invoke::Catalogue;
-use crate::tool::Pattern;
+use crate::invoke::{Catalogue, Invoker};
+use crate::tool::{Pattern, Target, Tool};
 
 /// A pattern of a caller's tools that fits none is most likely misspelt.
 pub(super) fn idle_patterns(config: &Config, catalogue: &Catalogue) {
@@ -38,5 +38,29 @@ pub(super) fn idle_patterns(config: &Config, catalogue: &Catalogue) {
         .collect();
     for pattern in idle {
         tracing::warn!("access: no tool's name fits `{pattern}`");
+    }
+}
+
+/// An operation without its credentials is called all the same: the upstream decides.
+pub(super) fn missing_credentials(invoker: &Invoker, tools: &[Tool]) {
+    let mut schemes = BTreeMap::new();
+    for tool in tools.iter().filter(|tool| invoker.lacks_credentials(tool)) {
+        let Target::Http(target) = &tool.target else {
+            continue;
+        };
+        let names: BTreeSet<&str> = target
+            .security
+            .iter()
+            .flatten()
+            .map(|need| need.scheme.name.as_str())
+            .collect();
+        *schemes.entry(names).or_insert(0_usize) += 1;
+    }
+    for (names, tools) in schemes {
+        let names: Vec<&str> = names.into_iter().collect();
+        tracing::warn!(
+            "{tools} tools ask for credentials of {}, and none are configured: they are called without",
+            names.join(" or ")
+        );
     }
 }

@@ -148,6 +148,33 @@ impl CredentialEntry {
     }
 }
 
+impl SecretEntry {
+    /// The text itself, read once.
+    ///
+    /// # Errors
+    /// A sentence on what is missing or cannot be read; never a value.
+    pub(super) fn text(&self, environment: Environment<'_>) -> Result<Secret, String> {
+        match self {
+            Self::Text(text) => Ok(Secret::new(text.0.clone())),
+            Self::Elsewhere(Elsewhere {
+                env: Some(name),
+                file: None,
+            }) => environment(name)
+                .map(Secret::new)
+                .ok_or_else(|| format!("the environment variable {name} is not set")),
+            Self::Elsewhere(Elsewhere {
+                env: None,
+                file: Some(path),
+            }) => {
+                let text = std::fs::read_to_string(path);
+                text.map(|text| Secret::new(text.trim().to_owned()))
+                    .map_err(|error| format!("cannot read {}: {error}", path.display()))
+            }
+            Self::Elsewhere(_) => Err("expected one of env and file".to_owned()),
+        }
+    }
+}
+
 impl CredentialEntry {
     fn exchange(&self) -> Result<Option<Exchange>, String> {
         if self.grant == Some(Grant::TokenExchange) {

@@ -21,7 +21,7 @@ use std::fmt;
 use url::Url;
 
 use crate::openapi::Source;
-use crate::{discovery, handler, interpret, kept, mcp, openapi, telemetry, transport};
+use crate::{discovery, handler, interpret, mcp, openapi, state, telemetry, transport};
 
 /// Everything the application needs to know, checked.
 #[derive(Debug, Clone)]
@@ -39,7 +39,7 @@ pub struct Config {
     /// What is done to their texts.
     pub cleaning: interpret::Cleaning,
     /// How long answers are kept.
-    pub kept: kept::Settings,
+    pub kept: state::KeptSettings,
     /// The rules around calls.
     pub policy: crate::policy::Settings,
     /// How the protocol is spoken.
@@ -48,6 +48,8 @@ pub struct Config {
     pub commands: Commands,
     /// How a human is asked.
     pub confirm: crate::policy::confirm::Settings,
+    /// Where operators decide, if they do.
+    pub approvals: Option<crate::approvals::Settings>,
     /// How HTTP is served.
     pub listener: transport::http::Settings,
     /// Serve stdin and stdout instead of HTTP.
@@ -122,6 +124,18 @@ impl Config {
         resolve::resolve(documents, serve, &|name| {
             std::env::var_os(name)?.into_string().ok()
         })
+    }
+
+    /// How much state the bridge may hold.
+    #[must_use]
+    pub fn state(&self) -> state::Settings {
+        state::Settings {
+            kept: self.kept,
+            quotas: self.policy.rate.quotas.clone(),
+            max_pending: self.approvals.as_ref().map_or(0, |page| page.max_pending),
+            max_sessions: self.mcp.max_sessions,
+            session_idle: self.mcp.session_idle,
+        }
     }
 
     /// The configuration as a file that means the same, secrets masked.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::Invoker;
 use crate::interpret::Interpreted;
-use crate::kept::{self, Kept};
+use crate::state::{Answer, uri_of};
 use crate::tool::{Caller, Content, HttpTarget, Outcome, Text};
 
 impl Invoker {
@@ -51,7 +51,7 @@ impl Invoker {
             return outcome;
         };
         let size = whole.data.len() as u64;
-        let id = store.keep(Kept {
+        let id = store.keep(Answer {
             owner: Arc::clone(&caller.principal),
             media_type: whole.media_type.clone(),
             data: whole.data,
@@ -60,7 +60,7 @@ impl Invoker {
         if let Some(id) = id {
             let seconds = store.lifetime().as_secs();
             outcome.content.push(Content::Link {
-                uri: kept::uri_of(&id),
+                uri: uri_of(&id),
                 name: whole.name,
                 description: format!(
                     "all {size} bytes that were received, readable with resources/read for {seconds} s; ?offset=0&length=65536 after the URI reads a part"

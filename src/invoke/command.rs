@@ -8,7 +8,8 @@ use std::time::Instant;
 
 use serde_json::{Map, Value};
 
-use super::{CallError, Catalogue, Commands, Ended, Invoker, Prepared};
+use super::access::{self, Ended};
+use super::{CallError, Catalogue, Commands, Invoker, Prepared};
 use crate::binding::Fault;
 use crate::binding::command::{CommandFault, bind};
 use crate::handler::command::{CommandReply, Ready};
@@ -145,8 +146,7 @@ impl Invoker {
         let directory = ready.directory().display().to_string();
         let preview = Preview::of_commands(entry.tool.name.as_str(), &lines, &directory);
         if let Some(decision) = interview.confirm(preview).await? {
-            record.confirmation(decision.word());
-            record.step("confirm", "allowed", None);
+            access::agreed(&decision, record);
         }
         Ok(())
     }

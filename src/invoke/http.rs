@@ -2,8 +2,9 @@
 
 use serde_json::Value;
 
+use super::access::{self, Ended};
 use super::forward::hand_on;
-use super::{CallError, Ended, Invoker, Prepared, preview};
+use super::{CallError, Invoker, Prepared, preview};
 use crate::binding::{self, Fault};
 use crate::interpret::{self, Interpreted};
 use crate::policy::CallRecord;
@@ -84,8 +85,7 @@ impl Invoker {
             let redactor = &self.policy.redactor;
             let preview = preview::preview(redactor, &entry.tool, target, &arguments, &plan);
             if let Some(decision) = Box::pin(interview.confirm(preview)).await? {
-                record.confirmation(decision.word());
-                record.step("confirm", "allowed", None);
+                access::agreed(&decision, record);
             }
         }
         Ok(plan)

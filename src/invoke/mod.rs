@@ -22,12 +22,13 @@ use crate::binding::{Fault, SchemaError, Validator};
 use crate::handler::command::CommandHandler;
 use crate::handler::http::HttpHandler;
 use crate::interpret;
-use crate::kept::Store;
 use crate::policy::confirm::{Confirm, Gate, Stopped};
-use crate::policy::{Access, CallRecord, Ending, Limited, Policy, secret_names};
+use crate::policy::{Access, CallRecord, Ending, Policy, secret_names};
 use crate::registry::{DuplicateName, Registry};
+use crate::state::Kept;
 use crate::tool::{CallId, Caller, Outcome, Target, Tool, ToolCall};
 
+use access::Ended;
 pub use arguments::ArgumentCheck;
 
 /// The tools that can be called now.
@@ -49,7 +50,7 @@ pub struct Invoker {
     commands: Option<Commands>,
     limits: interpret::Limits,
     cleaning: interpret::Cleaning,
-    kept: Option<Arc<dyn Store>>,
+    kept: Option<Arc<dyn Kept>>,
     policy: Policy,
     gate: Gate,
 }
@@ -114,7 +115,7 @@ impl Invoker {
 
     /// With these limits to an answer, and a place for what goes beyond them.
     #[must_use]
-    pub fn with_answers(self, limits: interpret::Limits, kept: Option<Arc<dyn Store>>) -> Self {
+    pub fn with_answers(self, limits: interpret::Limits, kept: Option<Arc<dyn Kept>>) -> Self {
         Self {
             limits,
             kept,
@@ -158,8 +159,14 @@ impl Invoker {
 
     /// Where long answers are kept, if they are.
     #[must_use]
-    pub fn kept(&self) -> Option<&dyn Store> {
+    pub fn kept(&self) -> Option<&dyn Kept> {
         self.kept.as_deref()
+    }
+
+    /// Where confirmations are asked for.
+    #[must_use]
+    pub fn gate(&self) -> &Gate {
+        &self.gate
     }
 
     /// Waits until every record is written, at most this long. Blocks its thread.
@@ -241,6 +248,9 @@ impl Invoker {
             Err(error) => {
                 if let CallError::Stopped(stopped) = error {
                     record.confirmation(stopped.word());
+                    if let Stopped::Disapproved(by) = stopped {
+                        record.decided_by(by);
+                    }
                 }
                 record.end(Ending::Refused, None);
             }
@@ -307,24 +317,6 @@ impl Invoker {
 
     fn mask(&self, value: &mut Value, secret: &HashSet<String>) {
         self.policy.redactor.json(value, secret);
-    }
-}
-
-/// How a call that was not refused with an error ended.
-struct Ended {
-    outcome: Outcome,
-    /// Nothing was sent.
-    refused: bool,
-}
-
-impl Ended {
-    fn limited(limited: &Limited, record: &mut CallRecord) -> Self {
-        let message = limited.to_string();
-        record.step("rate", "refused", Some(&message));
-        Self {
-            outcome: Outcome::failure(message),
-            refused: true,
-        }
     }
 }
 

@@ -21,7 +21,8 @@ use crate::tool::{CallId, Outcome};
 pub(crate) enum Ended {
     Outcome(Outcome),
     /// A result in the bridge's own words: its data is not the operation's, whatever that publishes.
-    Notice(Outcome),
+    /// The pair goes into its metadata.
+    Notice(Outcome, Option<(&'static str, String)>),
     Refused(Refusal),
     InputRequired(InputRequired),
 }
@@ -71,7 +72,7 @@ impl Form {
     pub(crate) fn write(&self, ended: &Ended) -> Message {
         match ended {
             Ended::Outcome(outcome) => self.complete(outcome),
-            Ended::Notice(outcome) => self.result(outcome, false),
+            Ended::Notice(outcome, meta) => self.result(outcome, false, meta.as_ref()),
             Ended::Refused(refusal) => self.refuse(refusal),
             Ended::InputRequired(input) => {
                 let mut out = Vec::new();
@@ -90,10 +91,15 @@ impl Form {
     }
 
     pub(crate) fn complete(&self, outcome: &Outcome) -> Message {
-        self.result(outcome, self.publishes_output)
+        self.result(outcome, self.publishes_output, None)
     }
 
-    fn result(&self, outcome: &Outcome, publishes_output: bool) -> Message {
+    fn result(
+        &self,
+        outcome: &Outcome,
+        publishes_output: bool,
+        meta: Option<&(&str, String)>,
+    ) -> Message {
         let mut writer = Writer::with_capacity(256 + size_of(outcome));
         start(&mut writer.out, &self.id);
         if self.revision.is_modern() {
@@ -101,10 +107,21 @@ impl Form {
             writer.out.extend_from_slice(complete);
         }
         write_outcome(&mut writer, outcome, self.revision, publishes_output);
-        if self.revision.is_modern() {
-            writer.out.push(b',');
-            let meta = self.server.identity.meta.as_bytes();
-            writer.out.extend_from_slice(meta);
+        match meta {
+            Some((key, value)) => {
+                let mut meta = json!({ *key: value });
+                if self.revision.is_modern() {
+                    meta["io.modelcontextprotocol/serverInfo"] = self.server.identity.info.clone();
+                }
+                let meta = format!(",\"_meta\":{meta}");
+                writer.out.extend_from_slice(meta.as_bytes());
+            }
+            None if self.revision.is_modern() => {
+                writer.out.push(b',');
+                let meta = self.server.identity.meta.as_bytes();
+                writer.out.extend_from_slice(meta);
+            }
+            None => {}
         }
         end(&mut writer.out);
         Message::ok(writer.finish())

@@ -11,6 +11,14 @@ use crate::policy::confirm::Query;
 /// The parameters of `elicitation/create`. A question without fields has a form without
 /// properties, so that accepting it is the whole answer.
 pub(crate) fn params(query: &Query, revision: Revision) -> Value {
+    if let Some(page) = &query.page {
+        let mut params = json!({"mode": "url", "message": query.message, "url": page.url});
+        // Gone with the requests to the client.
+        if !revision.is_modern() {
+            params["elicitationId"] = json!(&*page.id);
+        }
+        return params;
+    }
     let mut properties = Map::new();
     let mut required = Vec::new();
     for one in &query.fields {

@@ -12,7 +12,7 @@ use super::answer::{end, start};
 use super::call::{Request, begin};
 use super::error::{Refusal, shorten};
 use super::headers::Header;
-use super::human::By;
+use super::human::{By, Modes};
 use super::message::{is_object, text_of};
 use super::modern::read_cursor;
 use super::params::{Meta, Params, arguments, client_name};
@@ -188,7 +188,10 @@ impl Server {
         let wanted = match self.settings.sessions {
             Sessions::Never => false,
             Sessions::Always => true,
-            Sessions::Auto => can_elicit(handshake.capabilities.as_deref()),
+            Sessions::Auto => {
+                let declared = handshake.capabilities.as_deref();
+                Modes::of(declared, handshake.revision, self.settings.approvals).any()
+            }
         };
         if wanted {
             self.sessions.mint(handshake)
@@ -273,7 +276,9 @@ impl Ground {
             capabilities: handshake.and_then(|handshake| handshake.capabilities.as_deref()),
             client: handshake.and_then(|handshake| handshake.client.clone()),
             session: self.session.clone(),
-            by: By::Token(meta.confirmation()),
+            // They count where the client can be asked in its session.
+            modes: Modes::default(),
+            by: By::Token,
         }
     }
 }
@@ -284,14 +289,6 @@ fn result(id: &RawValue, members: &str) -> Message {
     out.extend_from_slice(members.as_bytes());
     end(&mut out);
     Message::ok(out)
-}
-
-/// Whether a client can show forms. Elicitation without modes means forms (2025-11-25,
-/// client/elicitation).
-pub(crate) fn can_elicit(capabilities: Option<&RawValue>) -> bool {
-    declares(capabilities, "elicitation")
-        && (declares(capabilities, "elicitation.form")
-            || !declares(capabilities, "elicitation.url"))
 }
 
 /// Whether a `ClientCapabilities` object has a capability, `a.b` being `b` within `a`.

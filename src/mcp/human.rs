@@ -10,10 +10,11 @@ use serde_json::{Map, Value, json};
 use super::answer::Ended;
 use super::error::Refusal;
 use super::form;
+use super::handshake::declares;
 use super::input::InputRequired;
 use super::peer::Peer;
 use super::revision::Revision;
-use crate::policy::confirm::{Confirm, Query, Reply, Stopped, Token, Way};
+use crate::policy::confirm::{Confirm, PendingApproval, Query, Reply, Stopped, Token, Way};
 use crate::tool::{Content, Outcome, Text};
 
 /// Answers in one request that are looked at.
@@ -26,6 +27,36 @@ pub(crate) const TOKEN_KEY: &str = "mcpinvoke/confirmation";
 pub(crate) struct Human {
     pub(crate) revision: Revision,
     pub(crate) by: By,
+    pub(crate) modes: Modes,
+    /// A token the caller brought.
+    pub(crate) token: Option<String>,
+}
+
+/// What a client can show its user.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Modes {
+    pub(crate) forms: bool,
+    /// Addresses to open (since 2025-11-25), where the bridge has any.
+    pub(crate) links: bool,
+}
+
+impl Modes {
+    /// What a client declared. Elicitation without modes means forms (2025-11-25, client/elicitation).
+    pub(crate) fn of(capabilities: Option<&RawValue>, revision: Revision, links: bool) -> Self {
+        let has = |name| declares(capabilities, name);
+        if !revision.has_elicitation() || !has("elicitation") {
+            return Self::default();
+        }
+        let (form, url) = (has("elicitation.form"), has("elicitation.url"));
+        Self {
+            forms: form || !url,
+            links: url && links && revision.has_elicitation_modes(),
+        }
+    }
+
+    pub(crate) fn any(self) -> bool {
+        self.forms || self.links
+    }
 }
 
 /// The way to a human.
@@ -39,7 +70,7 @@ pub(crate) enum By {
         state: Option<String>,
     },
     /// No way: the client did not declare elicitation.
-    Token(Option<String>),
+    Token,
 }
 
 /// What a client says of a form (2025-06-18, `ElicitResult`).
@@ -102,12 +133,24 @@ impl Confirm for Human {
         match &self.by {
             By::Peer(_) => Way::Live,
             By::Rounds { state, .. } => Way::Rounds(state.as_deref()),
-            By::Token(token) => Way::Token(token.as_deref()),
+            By::Token => Way::Token(self.token.as_deref()),
         }
     }
 
+    fn has_forms(&self) -> bool {
+        self.modes.forms
+    }
+
+    fn can_open(&self) -> bool {
+        self.modes.links
+    }
+
+    fn token(&self) -> Option<&str> {
+        self.token.as_deref()
+    }
+
     fn can_ask(&self, schema: &Value) -> bool {
-        form::field(schema, self.revision).is_some()
+        self.modes.forms && form::field(schema, self.revision).is_some()
     }
 
     fn reply<'a>(&'a self, query: &'a Query) -> Pin<Box<dyn Future<Output = Reply> + Send + 'a>> {
@@ -118,7 +161,19 @@ impl Confirm for Human {
                 let result = response.and_then(|value| ElicitResult::deserialize(value).ok());
                 Box::pin(ready(result.map_or(Reply::Absent, Reply::from)))
             }
-            By::Token(_) => Box::pin(ready(Reply::Gone)),
+            By::Token => Box::pin(ready(Reply::Gone)),
+        }
+    }
+
+    /// 2025-11-25, client/elicitation: the notification that an interaction elsewhere is complete.
+    fn opened<'a>(&'a self, id: &'a str) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>> {
+        match &self.by {
+            By::Peer(peer) => Box::pin(async move {
+                let params = json!({ "elicitationId": id });
+                peer.notify("notifications/elicitation/complete", &params)
+                    .await;
+            }),
+            By::Rounds { .. } | By::Token => Box::pin(ready(())),
         }
     }
 }
@@ -132,7 +187,12 @@ pub(crate) fn judge(stopped: Stopped, revision: Revision) -> Ended {
             InputRequired { requests, state }.into()
         }
         // Every published output schema accepts any object, so the data cannot offend a client.
-        Stopped::Token(token) => Ended::Notice(ask_again(&token)),
+        Stopped::Token(token) => Ended::Notice(ask_again(&token), None),
+        Stopped::Pending(pending) => wait_for(&pending),
+        // Who it was is the operator's business.
+        Stopped::Disapproved(_) => Ended::Outcome(Outcome::failure(
+            "Not confirmed: an operator denied this call. Nothing was sent. Do not make it again; tell the user.".to_owned(),
+        )),
         Stopped::Unconfirmed(why) => Ended::Outcome(Outcome::failure(format!(
             "Not confirmed: {why}. Nothing was sent."
         ))),
@@ -170,7 +230,7 @@ fn ask_again(token: &Token) -> Outcome {
     );
     let data = json!({
         "status": "confirmation_required",
-        "preview": preview,
+        "preview": preview.brief(),
         "token": token,
         "expiresAt": expires,
     });
@@ -180,6 +240,37 @@ fn ask_again(token: &Token) -> Outcome {
         is_error: true,
         status: None,
     }
+}
+
+/// The result that tells a caller to come again when an operator has decided.
+fn wait_for(pending: &PendingApproval) -> Ended {
+    let PendingApproval {
+        preview,
+        url,
+        token,
+        expires,
+    } = pending;
+    let expires = timestamp(*expires);
+    let what = preview.fill("{method} {url}\n{headers}\n\n{body}");
+    let text = format!(
+        "An operator has to approve this call before it is made. Nothing was sent yet.\n\n{what}\n\n\
+         It waits for their decision until {expires} at {url} (they sign in with a token of their own). Tell the user. \
+         Then make the same call with the same arguments again: it is made once, as soon as it is approved."
+    );
+    let data = json!({
+        "status": "approval_pending",
+        "preview": preview.brief(),
+        "url": url,
+        "token": token,
+        "expiresAt": expires,
+    });
+    let outcome = Outcome {
+        content: vec![Content::Text(Text::from(text))],
+        structured: Some(data.to_string().into()),
+        is_error: true,
+        status: None,
+    };
+    Ended::Notice(outcome, Some((TOKEN_KEY, token.clone())))
 }
 
 /// Seconds since 1970 as RFC 3339 writes them.

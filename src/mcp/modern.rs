@@ -10,9 +10,8 @@ use serde_json::{Map, Value, json};
 use super::answer::{end, start};
 use super::call::{Request, begin};
 use super::error::{Refusal, shorten};
-use super::handshake::can_elicit;
 use super::headers::{Header, mismatch};
-use super::human::{By, Human};
+use super::human::{By, Human, Modes};
 use super::message::{is_object, text_of};
 use super::params::{Meta, Params, arguments, client_name};
 use super::revision::Revision;
@@ -77,10 +76,11 @@ impl Server {
             text_of(raw).ok_or(Refusal::InvalidParams(not_text))
         });
         let state = state.transpose()?.map(Cow::into_owned);
-        let by = if can_elicit(meta.capabilities) {
+        let modes = Modes::of(meta.capabilities, REVISION, self.settings.approvals);
+        let by = if modes.any() {
             Human::rounds(params.input_responses, state)
         } else {
-            By::Token(meta.confirmation())
+            By::Token
         };
         let request = Request {
             id,
@@ -92,6 +92,7 @@ impl Server {
             capabilities: meta.capabilities,
             client: client_name(meta.client_info).map(Into::into),
             session: None,
+            modes,
             by,
         };
         begin(self, request, origin)

@@ -114,6 +114,27 @@ impl Peer {
     }
 }
 
+impl Peer {
+    /// Sends a notification on the call's stream, if anybody still reads it.
+    pub(crate) async fn notify(&self, method: &str, params: &(impl Serialize + Sync)) {
+        #[derive(Serialize)]
+        struct Wire<'a, P> {
+            jsonrpc: &'static str,
+            method: &'a str,
+            params: &'a P,
+        }
+        let wire = Wire {
+            jsonrpc: "2.0",
+            method,
+            params,
+        };
+        if let Ok(message) = serde_json::to_vec(&wire) {
+            // A client that is gone misses nothing.
+            let _ = self.out.send(message.into()).await;
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -15,7 +15,7 @@ use super::answer::{end, start};
 use super::error::{Refusal, shorten};
 use super::revision::Revision;
 use super::server::Server;
-use crate::kept::{Kept, SCHEME, uri_of};
+use crate::state::{Answer, SCHEME, uri_of};
 use crate::tool::{Caller, escape_json_into};
 
 /// A part of an answer, in bytes.
@@ -107,7 +107,7 @@ impl Range {
     }
 
     /// Where it begins and ends in `kept`. Of a text, characters stay whole and at least one is read.
-    fn bounds(self, kept: &Kept) -> Result<(usize, usize), Refusal> {
+    fn bounds(self, kept: &Answer) -> Result<(usize, usize), Refusal> {
         let size = kept.data.len();
         if self.offset > size {
             let offset = self.offset;
@@ -142,7 +142,7 @@ impl Range {
 fn contents(
     uri: &str,
     key: &str,
-    kept: &Kept,
+    kept: &Answer,
     range: Range,
     revision: Revision,
 ) -> Result<Vec<u8>, Refusal> {
@@ -178,8 +178,8 @@ fn contents(
 mod tests {
     use super::*;
 
-    fn kept(text: &str) -> Kept {
-        Kept {
+    fn kept(text: &str) -> Answer {
+        Answer {
             owner: "anonymous".into(),
             media_type: "text/plain".to_owned(),
             data: text.to_owned().into(),

@@ -22,6 +22,7 @@ use super::settings::Settings;
 use super::stream::{Source, announcements};
 use super::{Accepted, Answer, Message, Messages};
 use crate::invoke::{Catalogue, Invoker};
+use crate::state::{Handshakes, HandshakesInMemory};
 use crate::tool::{Caller, NoProgress, Progress, Tool};
 
 /// Serves the tools of an [`Invoker`] to MCP clients of every revision.
@@ -82,9 +83,21 @@ impl Server {
     /// A server for these tools.
     #[must_use]
     pub fn new(invoker: Arc<Invoker>, settings: Settings) -> Self {
+        let (limit, idle) = (settings.max_sessions, settings.session_idle);
+        let handshakes = Arc::new(HandshakesInMemory::new(limit, idle));
+        Self::sharing(invoker, settings, handshakes)
+    }
+
+    /// The same, knowing what clients agreed on elsewhere.
+    #[must_use]
+    pub fn sharing(
+        invoker: Arc<Invoker>,
+        settings: Settings,
+        handshakes: Arc<dyn Handshakes>,
+    ) -> Self {
         let listing = Listing::new(&invoker.catalogue(), &settings);
         Self {
-            sessions: Sessions::new(settings.max_sessions, settings.session_idle),
+            sessions: Sessions::new(settings.max_sessions, settings.session_idle, handshakes),
             identity: Identity::of(&settings),
             listing: ArcSwap::from_pointee(listing),
             changes: watch::Sender::new(0),

@@ -7,12 +7,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::peer::Pending;
 use super::revision::Revision;
+use crate::state::Handshakes;
 
 /// What `initialize` settled.
 #[derive(Debug)]
@@ -23,6 +25,35 @@ pub(crate) struct Handshake {
     pub(crate) client: Option<Arc<str>>,
     /// The principal who sent it.
     pub(crate) owner: Arc<str>,
+}
+
+/// A handshake as replicas share it; whose it is, the store knows.
+#[derive(Serialize, Deserialize)]
+struct Agreed {
+    revision: String,
+    capabilities: Option<Box<RawValue>>,
+    client: Option<Arc<str>>,
+}
+
+impl Handshake {
+    fn to_text(&self) -> String {
+        let agreed = Agreed {
+            revision: self.revision.name().to_owned(),
+            capabilities: self.capabilities.clone(),
+            client: self.client.clone(),
+        };
+        serde_json::to_string(&agreed).unwrap_or_default()
+    }
+
+    fn from_text(text: &str, owner: &str) -> Option<Self> {
+        let agreed: Agreed = serde_json::from_str(text).ok()?;
+        Some(Self {
+            revision: Revision::parse(&agreed.revision)?,
+            capabilities: agreed.capabilities,
+            client: agreed.client,
+            owner: owner.into(),
+        })
+    }
 }
 
 /// One client from `initialize` to its end; on stdio the whole connection.
@@ -84,6 +115,13 @@ impl Session {
         }
     }
 
+    fn is_of(&self, owner: &str) -> bool {
+        let handshake = self.handshake.load();
+        handshake
+            .as_ref()
+            .is_some_and(|handshake| &*handshake.owner == owner)
+    }
+
     fn touch(&self, now: Instant) {
         *lock(&self.used) = now;
     }
@@ -118,19 +156,22 @@ impl Drop for Flight {
     }
 }
 
-/// The sessions of the HTTP transport: bounded, and each for a limited time without use.
+/// The sessions of the HTTP transport: bounded, and each for a limited time without use. What a client agreed on
+/// may be known from another replica; its calls and streams are this one's.
 #[derive(Debug)]
 pub(crate) struct Sessions {
     limit: usize,
     idle: Duration,
+    store: Arc<dyn Handshakes>,
     by_id: Mutex<HashMap<Arc<str>, Arc<Session>>>,
 }
 
 impl Sessions {
-    pub(crate) fn new(limit: usize, idle: Duration) -> Self {
+    pub(crate) fn new(limit: usize, idle: Duration, store: Arc<dyn Handshakes>) -> Self {
         Self {
             limit,
             idle,
+            store,
             by_id: Mutex::default(),
         }
     }
@@ -144,11 +185,9 @@ impl Sessions {
         let mut random = [0; 16];
         getrandom::fill(&mut random).ok()?;
         let id: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
+        let (owner, agreed) = (Arc::clone(&handshake.owner), handshake.to_text());
         let mut by_id = lock(&self.by_id);
-        if by_id.len() >= self.limit {
-            by_id.retain(|_, session| self.lives(session, now));
-        }
-        if by_id.len() >= self.limit {
+        if !self.has_room(&mut by_id, now) || !self.store.keep(&id, &owner, &agreed) {
             tracing::warn!(limit = self.limit, "too many sessions, a client gets none");
             return None;
         }
@@ -163,36 +202,47 @@ impl Sessions {
     }
 
     fn find_at(&self, id: &str, owner: &str, now: Instant) -> Option<Arc<Session>> {
+        let agreed = self.store.find(id, owner);
         let mut by_id = lock(&self.by_id);
-        let session = by_id.get(id)?;
-        let handshake = session.handshake.load();
-        if handshake
-            .as_ref()
-            .is_none_or(|handshake| &*handshake.owner != owner)
-        {
+        if let Some(session) = by_id.get(id) {
+            if !session.is_of(owner) {
+                return None;
+            }
+            // In use, a call or a stream holds it as well.
+            if agreed.is_some() || Arc::strong_count(session) > 1 {
+                session.touch(now);
+                return Some(Arc::clone(session));
+            }
+            by_id.remove(id);
             return None;
         }
-        if self.lives(session, now) {
-            session.touch(now);
-            return Some(Arc::clone(session));
+        let handshake = Handshake::from_text(&agreed?, owner)?;
+        if !self.has_room(&mut by_id, now) {
+            return None;
         }
-        by_id.remove(id);
-        None
+        let session = Session::new(id, Some(handshake));
+        by_id.insert(Arc::clone(&session.id), Arc::clone(&session));
+        Some(session)
     }
 
-    /// Ends a session; whether there was one.
+    /// Ends a session; whether its owner had one.
     pub(crate) fn remove(&self, id: &str, owner: &str) -> bool {
         let Some(session) = self.find(id, owner) else {
             return false;
         };
         session.end();
+        self.store.forget(id, owner);
         lock(&self.by_id).remove(id).is_some()
     }
 
-    /// Used lately, or in use: a call or a stream holds it as well.
-    fn lives(&self, session: &Arc<Session>, now: Instant) -> bool {
-        let unused = now.saturating_duration_since(*lock(&session.used));
-        Arc::strong_count(session) > 1 || unused < self.idle
+    fn has_room(&self, by_id: &mut HashMap<Arc<str>, Arc<Session>>, now: Instant) -> bool {
+        if by_id.len() >= self.limit {
+            by_id.retain(|_, session| {
+                let unused = now.saturating_duration_since(*lock(&session.used));
+                Arc::strong_count(session) > 1 || unused < self.idle
+            });
+        }
+        by_id.len() < self.limit
     }
 }
 
@@ -204,6 +254,11 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::state::HandshakesInMemory;
+
+    fn store() -> Arc<HandshakesInMemory> {
+        Arc::new(HandshakesInMemory::new(100, Duration::from_secs(3600)))
+    }
 
     fn handshake() -> Handshake {
         Handshake {
@@ -220,7 +275,8 @@ mod tests {
 
     #[test]
     fn sessions_are_bounded_and_grow_old() {
-        let sessions = Sessions::new(2, Duration::from_secs(60));
+        let store = store();
+        let sessions = Sessions::new(2, Duration::from_secs(60), store.clone());
         let start = Instant::now();
         let at = |seconds| start + Duration::from_secs(seconds);
         let mint = |now| {
@@ -233,8 +289,12 @@ mod tests {
         assert_ne!(first, second);
         assert!(mint(at(0)).is_none());
         assert!(sessions.find_at(&first, "ann", at(59)).is_some());
+        // How long one lasts is the store's to say.
+        store.forget(&second, "ann");
         assert!(sessions.find_at(&second, "ann", at(61)).is_none());
         let in_use = sessions.find_at(&first, "ann", at(61)).unwrap();
+        store.forget(&first, "ann");
+        assert!(sessions.find_at(&first, "bob", at(1000)).is_none());
         assert!(sessions.find_at(&first, "ann", at(1000)).is_some());
         drop(in_use);
         assert!(mint(at(1001)).is_some());
@@ -246,6 +306,34 @@ mod tests {
         assert!(sessions.remove(&last.id, "ann"));
         assert!(last.ended.is_cancelled());
         assert!(!sessions.remove(&last.id, "ann"));
+    }
+
+    #[test]
+    fn another_replica_knows_what_was_agreed_on() {
+        let (store, idle) = (store(), Duration::from_secs(60));
+        let [here, there] = [2, 2].map(|limit| Sessions::new(limit, idle, store.clone()));
+        let id = here
+            .mint(Handshake {
+                capabilities: Some(raw("{\"elicitation\":{}}")),
+                client: Some("c".into()),
+                ..handshake()
+            })
+            .unwrap()
+            .id
+            .clone();
+        // Nobody else has that session there either, before or after its owner has come by.
+        assert!(there.find(&id, "bob").is_none() && !there.remove(&id, "bob"));
+        let found = there.find(&id, "ann").unwrap();
+        assert!(there.find(&id, "bob").is_none() && !there.remove(&id, "bob"));
+        let found = found.handshake.load_full().unwrap();
+        assert_eq!(&*found.owner, "ann");
+        assert_eq!(found.revision, Revision::V2025_11_25);
+        assert_eq!(
+            found.capabilities.as_ref().unwrap().get(),
+            "{\"elicitation\":{}}"
+        );
+        assert!(there.remove(&id, "ann"));
+        assert!(here.find(&id, "ann").is_none());
     }
 
     #[test]

@@ -39,6 +39,8 @@ pub struct Settings {
     pub max_batch: usize,
     /// Progress of one call is reported at most once in this time.
     pub progress_interval: Duration,
+    /// Clients that can are sent to the page where calls are approved.
+    pub approvals: bool,
     /// Advertise resources: long answers that are kept for a while.
     pub resources: bool,
     /// Advertise prompts; their list is empty.
@@ -89,6 +91,7 @@ impl Default for Settings {
             max_streams: 1000,
             max_batch: 100,
             progress_interval: Duration::from_millis(20),
+            approvals: false,
             resources: false,
             prompts: false,
         }

@@ -9,6 +9,7 @@ use super::{Server, Settings};
 use crate::handler::http::{HttpHandler, Settings as HttpSettings};
 use crate::invoke::Invoker;
 use crate::policy::confirm::{self, Gate};
+use crate::state::{PendingInMemory, SpentInMemory};
 use crate::tool::{
     Annotations, HttpTarget, Json, Location, Parameter, PathTemplate, Style, Target, Tool, ToolName,
 };
@@ -80,7 +81,13 @@ pub(crate) fn tools() -> Vec<Tool> {
 /// A server of [`tools`], and the invoker behind it.
 pub(crate) fn server_of(tools: Vec<Tool>, settings: Settings) -> (Arc<Server>, Arc<Invoker>) {
     let handler = HttpHandler::new(&HttpSettings::default()).unwrap();
-    let gate = Gate::new(confirm::Settings::default()).unwrap();
+    let state = (SpentInMemory::new(100), PendingInMemory::new(100));
+    let gate = Gate::new(
+        confirm::Settings::default(),
+        Arc::new(state.0),
+        Arc::new(state.1),
+    )
+    .unwrap();
     let invoker = Arc::new(Invoker::new(tools, handler, gate).unwrap());
     (
         Arc::new(Server::new(Arc::clone(&invoker), settings)),

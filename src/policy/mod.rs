@@ -13,13 +13,16 @@ use std::sync::Arc;
 
 pub use access::{Access, Denied, Settings as AccessSettings};
 pub use audit::{
-    Arguments, Audit, AuditError, CallRecord, Destination, Ending, Settings as AuditSettings,
+    Arguments, Audit, AuditError, CallRecord, Decided, Destination, Ending,
+    Settings as AuditSettings, rfc3339,
 };
 pub use metrics::Counters;
 pub use names::secret_names;
 pub use patterns::mask_patterns;
-pub use rate::{Limited, Limits, Rate, Settings as RateSettings};
+pub use rate::{Limited, Limits, Settings as RateSettings};
 pub use redact::{Redactor, Settings as RedactSettings, mask_line};
+
+use crate::state;
 
 /// The rules in force. Without settings: errors are masked, nothing is limited, nothing audited, and
 /// callers may do what they were granted.
@@ -62,16 +65,16 @@ pub enum PolicyError {
 }
 
 impl Policy {
-    /// Puts settings in force.
+    /// Puts settings in force; `quotas` are counted by the same settings.
     ///
     /// # Errors
     /// [`PolicyError`] for patterns that are none and for an audit file that cannot be opened.
-    pub fn new(settings: &Settings) -> Result<Self, PolicyError> {
+    pub fn new(settings: &Settings, quotas: Arc<dyn state::Counters>) -> Result<Self, PolicyError> {
         let audit = settings.audit.as_ref().map(Audit::start).transpose()?;
         Ok(Self {
             redactor: Redactor::new(&settings.redact).map_err(PolicyError::Redact)?,
             audit,
-            limits: Limits::new(&settings.rate),
+            limits: Limits::new(&settings.rate, quotas),
             access: Access::new(&settings.access),
             counters: Arc::default(),
         })

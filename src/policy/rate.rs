@@ -6,33 +6,15 @@ use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use governor::clock::{Clock, DefaultClock};
-use governor::{DefaultDirectRateLimiter, DefaultKeyedRateLimiter, Quota, RateLimiter};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Callers whose last call is long ago are forgotten beyond this many.
-const MOST_CALLERS: usize = 10_000;
-
-/// So many calls in so long a time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Rate {
-    /// How many, which is also how many may come at once.
-    pub calls: NonZeroU32,
-    /// In which time; not zero.
-    pub per: Duration,
-}
+use crate::state::{Counters, Governed, Quota, Quotas};
 
 /// What is allowed; nothing is limited where nothing is set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
-    /// Of one caller.
-    pub caller: Option<Rate>,
-    /// Of these callers, by their principal, instead of `caller`.
-    pub own: Vec<(Arc<str>, Rate)>,
-    /// Of one tool, whoever calls it.
-    pub tool: Option<Rate>,
-    /// Of all callers and tools together.
-    pub all: Option<Rate>,
+    /// In a time.
+    pub quotas: Quotas,
     /// Calls of one upstream at a time; further ones wait.
     pub concurrency: Option<NonZeroU32>,
     /// How long they wait.
@@ -42,26 +24,27 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            caller: None,
-            own: Vec::new(),
-            tool: None,
-            all: None,
+            quotas: Quotas::default(),
             concurrency: None,
             patience: Duration::from_secs(10),
         }
     }
 }
 
-/// The counters.
-#[derive(Debug, Default)]
+/// The counters. Places at an upstream belong to the process that holds its connections.
+#[derive(Debug)]
 pub struct Limits {
-    clock: DefaultClock,
-    caller: Option<DefaultKeyedRateLimiter<String>>,
-    own: HashMap<Arc<str>, DefaultDirectRateLimiter>,
-    tool: Option<DefaultKeyedRateLimiter<String>>,
-    all: Option<DefaultDirectRateLimiter>,
+    /// What there are quotas for.
+    quotas: Quotas,
+    counters: Arc<dyn Counters>,
     concurrency: Option<(NonZeroU32, Duration)>,
     upstreams: Mutex<HashMap<String, Arc<Semaphore>>>,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self::new(&Settings::default(), Arc::new(Governed::default()))
+    }
 }
 
 /// A call that may not go on now.
@@ -75,19 +58,12 @@ pub struct Limited {
 }
 
 impl Limits {
-    /// Counters for these settings.
+    /// Limits by these counters, which know the same quotas.
     #[must_use]
-    pub fn new(settings: &Settings) -> Self {
+    pub fn new(settings: &Settings, counters: Arc<dyn Counters>) -> Self {
         Self {
-            clock: DefaultClock::default(),
-            caller: settings.caller.map(|rate| RateLimiter::keyed(rate.quota())),
-            own: settings
-                .own
-                .iter()
-                .map(|(name, rate)| (Arc::clone(name), RateLimiter::direct(rate.quota())))
-                .collect(),
-            tool: settings.tool.map(|rate| RateLimiter::keyed(rate.quota())),
-            all: settings.all.map(|rate| RateLimiter::direct(rate.quota())),
+            quotas: settings.quotas.clone(),
+            counters,
             concurrency: settings.concurrency.map(|most| (most, settings.patience)),
             upstreams: Mutex::default(),
         }
@@ -99,31 +75,26 @@ impl Limits {
     /// # Errors
     /// [`Limited`] with the limit and the time to wait.
     pub fn check(&self, caller: &str, tool: &str) -> Result<(), Limited> {
-        let limited = |what, until: governor::NotUntil<_>| Limited {
-            what,
-            wait: until.wait_time_from(self.clock.now()),
-        };
-        if let Some(limiter) = self.own.get(caller) {
-            limiter
-                .check()
-                .map_err(|until| limited("by this caller", until))?;
-        } else if let Some(limiter) = &self.caller {
-            if limiter.len() > MOST_CALLERS {
-                limiter.retain_recent();
+        let Quotas {
+            caller: callers,
+            own,
+            tool: tools,
+            all,
+        } = &self.quotas;
+        for (limited, quota, key, what) in [
+            (
+                callers.is_some() || !own.is_empty(),
+                Quota::Caller,
+                caller,
+                "by this caller",
+            ),
+            (tools.is_some(), Quota::Tool, tool, "of this tool"),
+            (all.is_some(), Quota::All, "", "by all callers together"),
+        ] {
+            if limited {
+                let counted = self.counters.count(quota, key);
+                counted.map_err(|wait| Limited { what, wait })?;
             }
-            limiter
-                .check_key(&caller.to_owned())
-                .map_err(|until| limited("by this caller", until))?;
-        }
-        if let Some(limiter) = &self.tool {
-            limiter
-                .check_key(&tool.to_owned())
-                .map_err(|until| limited("of this tool", until))?;
-        }
-        if let Some(limiter) = &self.all {
-            limiter
-                .check()
-                .map_err(|until| limited("by all callers together", until))?;
         }
         Ok(())
     }
@@ -161,19 +132,14 @@ impl Limits {
     }
 }
 
-impl Rate {
-    fn quota(self) -> Quota {
-        let each = self.per / self.calls.get();
-        // A time of zero is no limit at all.
-        Quota::with_period(each.max(Duration::from_nanos(1)))
-            .unwrap_or_else(|| Quota::per_second(self.calls))
-            .allow_burst(self.calls)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::state::Rate;
+
+    fn limited_by(settings: &Settings) -> Limits {
+        Limits::new(settings, Arc::new(Governed::new(&settings.quotas)))
+    }
 
     fn rate(calls: u32, per: u64) -> Option<Rate> {
         Some(Rate {
@@ -184,10 +150,13 @@ mod tests {
 
     #[test]
     fn each_limit_counts_for_itself() {
-        let limits = Limits::new(&Settings {
-            caller: rate(2, 3600),
-            tool: rate(3, 3600),
-            all: rate(4, 3600),
+        let limits = limited_by(&Settings {
+            quotas: Quotas {
+                caller: rate(2, 3600),
+                own: Vec::new(),
+                tool: rate(3, 3600),
+                all: rate(4, 3600),
+            },
             ..Settings::default()
         });
         let check = |caller, tool| limits.check(caller, tool).map_err(|limited| limited.what);
@@ -202,20 +171,33 @@ mod tests {
 
     #[test]
     fn a_caller_with_a_rate_of_its_own_has_no_other() {
-        let limits = Limits::new(&Settings {
-            caller: rate(1, 3600),
-            own: vec![("ann".into(), rate(2, 3600).unwrap())],
-            ..Settings::default()
-        });
+        let limits = |caller| {
+            limited_by(&Settings {
+                quotas: Quotas {
+                    caller,
+                    own: vec![("ann".into(), rate(2, 3600).unwrap())],
+                    ..Quotas::default()
+                },
+                ..Settings::default()
+            })
+        };
+        let free = limits(None);
+        let limits = limits(rate(1, 3600));
         let check = |caller| limits.check(caller, "x").is_ok();
         assert!(check("ann") && check("ann") && !check("ann"));
         assert!(check("bob") && !check("bob"));
+        let check = |caller| free.check(caller, "x").is_ok();
+        assert!(check("ann") && check("ann") && !check("ann"));
+        assert!(check("bob") && check("bob"));
     }
 
     #[test]
     fn the_time_to_wait_is_told() {
-        let limits = Limits::new(&Settings {
-            all: rate(1, 3600),
+        let limits = limited_by(&Settings {
+            quotas: Quotas {
+                all: rate(1, 3600),
+                ..Quotas::default()
+            },
             ..Settings::default()
         });
         limits.check("a", "b").unwrap();
@@ -227,7 +209,7 @@ mod tests {
 
     #[tokio::test]
     async fn places_are_counted_for_each_upstream() {
-        let limits = Limits::new(&Settings {
+        let limits = limited_by(&Settings {
             concurrency: NonZeroU32::new(1),
             patience: Duration::ZERO,
             ..Settings::default()

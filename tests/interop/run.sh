@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the conformance suite and the official SDKs' clients against a built bridge.
 #
-#   tests/interop/run.sh BINARY [conformance] [http] [stdio] [demo] [issuer]
+#   tests/interop/run.sh BINARY [conformance] [http] [stdio] [demo] [confirm] [browser] [replicas] [issuer]
 #
 # Without part names everything runs. Packages go to target/interop, nothing into the source tree;
 # every server listens on the loopback only and is stopped by its own pid. Each command below can
@@ -15,7 +15,7 @@ root=$(cd "$here/../.." && pwd)
 binary=$1
 shift
 [[ $binary == */* ]] && binary=$(realpath -m "$binary")
-parts=" ${*:-conformance http stdio demo issuer} "
+parts=" ${*:-conformance http stdio demo confirm browser replicas issuer} "
 
 work=${INTEROP_DIR:-$root/target/interop}
 serve=${INTEROP_SERVE:-'{binary} serve {document} --base-url {base} --listen 127.0.0.1:{port}'}
@@ -45,6 +45,9 @@ main() {
   fi
   if wants http || wants stdio || wants demo; then
     run_clients
+  fi
+  if wants confirm || wants browser || wants replicas; then
+    run_confirmation
   fi
   # Starts the bridge itself: its configuration names the issuer's port.
   if wants issuer; then
@@ -100,6 +103,59 @@ run_clients() {
   if wants demo && [ -n "$(address demo /mcp)" ]; then
     step "demo's endpoint" 120 "$node" "$here/clients/sdk.mjs" --modules "$work" --only v2-auto --without "$without" --url "$(address demo /mcp)"
   fi
+}
+
+# Scripts that start bridges with settings of their own, in front of a service that counts.
+run_confirmation() {
+  local serve=("$binary" serve '{document}' --config '{config}' --base-url '{base}' --listen 127.0.0.1:0)
+  local stdio=("$binary" serve '{document}' --config '{config}' --base-url '{base}' --stdio)
+  local program
+  if wants confirm; then
+    for program in "$node $here/clients/confirm.mjs --modules $work" "$work/venv/bin/python $here/clients/confirm.py"; do
+      read -ra program <<<"$program"
+      step "confirming over http: ${program[1]##*.}" 300 "${program[@]}" --serve "${serve[@]}"
+      step "confirming over stdio: ${program[1]##*.}" 300 "${program[@]}" --stdio "${stdio[@]}"
+    done
+  fi
+  if wants browser; then
+    if program=$(browser); then
+      step "the operators' page in a browser" 180 "$node" "$here/browser.mjs" --modules "$work" --browser "$program" --serve "${serve[@]}"
+    fi
+  fi
+  if wants replicas; then
+    if program=$(installed nginx-light nginx /usr/sbin/nginx); then
+      step "two bridges behind nginx" 120 "$node" "$here/replicas.mjs" --modules "$work" --nginx "$program" --serve "${serve[@]}"
+    fi
+  fi
+}
+
+# A Chromium: the system's, Debian's package, or the build that Playwright fetches where there is no package (Ubuntu's is
+# a snap, which no container runs).
+browser() {
+  first_of chromium chromium-browser google-chrome && return
+  if grep -q '^ID=ubuntu' /etc/os-release 2>/dev/null; then
+    "$node" "$work/node_modules/playwright-core/cli.js" install --with-deps chromium >"$logs/chromium.log" 2>&1 &&
+      "$node" -p "require('$work/node_modules/playwright-core').chromium.executablePath()" && return
+  fi
+  installed chromium chromium
+}
+
+# installed PACKAGE COMMAND...: the first of the commands there is; Debian's and Ubuntu's package brings one where none is.
+installed() {
+  local package=$1
+  shift
+  first_of "$@" && return
+  { apt-get update -qq && apt-get install -y -qq --no-install-recommends "$package"; } >"$logs/$package.log" 2>&1
+  first_of "$@" && return
+  echo "there is no $1, and the package $package did not bring it: $logs/$package.log" >&2
+  failed+=("$package is missing")
+  return 1
+}
+
+first_of() {
+  local name
+  for name; do command -v "$name" && return; done
+  return 1
 }
 
 clients() {

@@ -160,6 +160,52 @@ async fn what_destroys_is_asked_for() {
 }
 
 #[tokio::test]
+async fn an_operator_is_asked_for_it_where_there_is_one() {
+    let token = "a-long-token-of-the-operator";
+    let toolset = Toolset::new(PATHS);
+    let [_, configuration] = toolset.flags();
+    let more = format!("confirm: {{approvals: {{token: {token}, name: olga, wait: 1s}}}}\n");
+    let text = std::fs::read_to_string(&configuration).unwrap();
+    std::fs::write(&configuration, text + &more).unwrap();
+    let bridge = toolset.bridge();
+    let call = json!({"action": "Destroy", "value": "it all", "workingDirectory": "app"});
+    let asked = bridge.call("work", call.clone()).await;
+    let told = &asked["structuredContent"];
+    assert_eq!(told["status"], "approval_pending", "{asked}");
+    let url = told["url"].as_str().unwrap();
+    let client = bridge.http();
+    let page = client.get(url).bearer_auth(token);
+    let page = page.send().await.unwrap().text().await.unwrap();
+    let place = format!("in {}/app", toolset.root().display());
+    assert!(
+        page.contains("dotnet destroy [REDACTED]") && page.contains(&place),
+        "{page}"
+    );
+    assert!(!page.contains("it all"), "{page}");
+    let decided = client.post(url).bearer_auth(token);
+    let decided = decided.header("content-type", "application/json");
+    let decided = decided.body(json!({"decision": "approve"}).to_string());
+    assert_eq!(decided.send().await.unwrap().status(), 200);
+    // Another call is another question.
+    let mut other = call.clone();
+    other["value"] = "something else".into();
+    let result = bridge.call("work", other).await;
+    assert_eq!(result["structuredContent"]["status"], "approval_pending");
+    assert_eq!(toolset.starts(), 0);
+    let done = bridge.call("work", call.clone()).await;
+    assert_eq!(done["isError"], false, "{done}");
+    assert_eq!(toolset.argv().unwrap(), ["destroy", "it all"]);
+    let again = bridge.call("work", call).await;
+    assert_eq!(again["structuredContent"]["status"], "approval_pending");
+    assert_eq!(toolset.starts(), 1);
+    let log = bridge.logged(r#"confirmation="approved""#).await;
+    let line = log
+        .lines()
+        .find(|line| line.contains(r#"confirmation="approved""#));
+    assert!(line.unwrap().contains(r#"by="olga""#), "{log}");
+}
+
+#[tokio::test]
 async fn progress_tells_the_lines() {
     let toolset = Toolset::new(PATHS);
     let mut stdio = toolset.stdio();

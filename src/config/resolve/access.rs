@@ -11,6 +11,7 @@ use crate::config::access::{AccessKey, Issuer, ListedTools, OAuth};
 use crate::config::file::File;
 use crate::policy;
 use crate::secret::{Secret, remember};
+use crate::state::Rate;
 use crate::tool::{Caller, Pattern};
 use crate::transport::access::{self, Algorithm, Key, TokenSettings, hash_of};
 
@@ -40,7 +41,7 @@ pub(super) fn keys(file: &File, faults: &mut Faults) -> Vec<Key> {
 }
 
 /// Rates of callers who have one of their own.
-pub(super) fn rates(file: &File, faults: &mut Faults) -> Vec<(Arc<str>, policy::Rate)> {
+pub(super) fn rates(file: &File, faults: &mut Faults) -> Vec<(Arc<str>, Rate)> {
     let mut rates = Vec::new();
     let mut read = |setting: String, name: &str, text: Option<&String>| {
         let rate = text.and_then(|text| faults.take(&setting, rate(text)));
@@ -262,7 +263,7 @@ fn tools(setting: &str, written: Option<&[String]>, faults: &mut Faults) -> Opti
 }
 
 /// The text itself is not repeated: it may be the key, put there by mistake.
-fn hash(text: &str) -> Result<[u8; 32], String> {
+pub(super) fn hash(text: &str) -> Result<[u8; 32], String> {
     let expected = || "expected a SHA-256 as 64 hex digits as hash".to_owned();
     let text = text.trim().as_bytes();
     let mut hash = [0; 32];

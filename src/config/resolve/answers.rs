@@ -3,7 +3,7 @@
 use super::{Faults, duration, size};
 use crate::config::file::File;
 use crate::config::outbound::{Hidden, Untrusted};
-use crate::{interpret, kept};
+use crate::{interpret, state};
 
 /// A text is never longer in a result than any answer may be.
 pub(super) fn limits(file: &File, faults: &mut Faults) -> interpret::Limits {
@@ -32,8 +32,8 @@ pub(super) fn cleaning(file: &File) -> interpret::Cleaning {
     }
 }
 
-pub(super) fn kept(file: &File, faults: &mut Faults) -> kept::Settings {
-    let default = kept::Settings::default();
+pub(super) fn kept(file: &File, faults: &mut Faults) -> state::KeptSettings {
+    let default = state::KeptSettings::default();
     let mut limit =
         |setting, text: &Option<String>, default| size(setting, text.as_deref(), default, faults);
     let max_bytes = limit(
@@ -46,7 +46,7 @@ pub(super) fn kept(file: &File, faults: &mut Faults) -> kept::Settings {
         &file.limits.kept_total,
         default.max_total_bytes,
     );
-    kept::Settings {
+    state::KeptSettings {
         max_bytes,
         max_total_bytes: total,
         max_count: file.limits.kept_count.unwrap_or(default.max_count),

@@ -1,12 +1,23 @@
 //! The settings of human confirmation as they are meant.
 
-use super::{Faults, duration};
-use crate::config::confirm::Confirm;
+use std::time::Duration;
+
+use super::access::hash;
+use super::{Faults, address, base_url, duration};
+use crate::approvals::{self, Operator};
+use crate::config::confirm::{Approvals, Confirm};
+use crate::config::file::File;
 use crate::policy::confirm;
-use crate::secret::Secret;
+use crate::secret::{Secret, remember};
 
 /// The shortest signing key, in characters.
 const SHORTEST_KEY: usize = 32;
+/// The shortest token of an operator, in characters.
+const SHORTEST_TOKEN: usize = 16;
+/// Shorter than the patience of most clients and proxies.
+const WAIT: Duration = Duration::from_secs(45);
+/// Calls that wait for an operator.
+const MAX_PENDING: usize = 100;
 
 pub(super) fn settings(
     written: &Confirm,
@@ -26,12 +37,118 @@ pub(super) fn settings(
             .0
             .push("confirm.ttl: expected at least 1s".to_owned());
     }
+    let approvals = written
+        .approvals
+        .as_ref()
+        .map(|written| confirm::Approvals {
+            required: written.required.unwrap_or_default(),
+            wait: duration(
+                "confirm.approvals.wait",
+                written.wait.as_deref(),
+                WAIT,
+                faults,
+            ),
+        });
+    let natural = match approvals {
+        Some(_) => confirm::Fallback::Approvals,
+        None => default.fallback,
+    };
+    let fallback = written.fallback.map_or(natural, Into::into);
+    if fallback == confirm::Fallback::Approvals && approvals.is_none() {
+        let fault =
+            "confirm.fallback: `approvals` needs `confirm.approvals` with an operator's token";
+        faults.0.push(fault.to_owned());
+    }
     confirm::Settings {
         template,
         ttl,
-        fallback: written.fallback.map_or(default.fallback, Into::into),
+        fallback,
+        approvals,
         key: key(written, environment, faults),
     }
+}
+
+/// The operators' page, where there is one.
+pub(super) fn page(
+    file: &File,
+    environment: &dyn Fn(&str) -> Option<String>,
+    faults: &mut Faults,
+) -> Option<approvals::Settings> {
+    let written = file.confirm.approvals.as_ref()?;
+    let listen = written
+        .listen
+        .as_deref()
+        .and_then(|text| faults.take("confirm.approvals.listen", address(text)));
+    let stdio = file.stdio.unwrap_or_default();
+    // A fault of this one is reported where it is read for the endpoint.
+    let main = file.listen.as_deref().and_then(|text| address(text).ok());
+    let reachable = main.is_some_and(|main| !main.ip().is_loopback());
+    if written.listen.is_none() && (stdio || reachable) {
+        let why = match stdio {
+            true => "stdio has no listener to share",
+            false => "the endpoint's listener can be reached by others",
+        };
+        faults.0.push(format!(
+            "confirm.approvals.listen: {why}: expected for instance `127.0.0.1:8081`"
+        ));
+    }
+    if written.listen.is_none() && file.path.as_deref() == Some(approvals::PATH) {
+        let fault = "path: `/approvals` is the operators' page; give it a listener of its own (confirm.approvals.listen)";
+        faults.0.push(fault.to_owned());
+    }
+    let ttl = file.confirm.ttl.as_deref();
+    let default = confirm::Settings::default().ttl;
+    Some(approvals::Settings {
+        operators: operators(written, environment, faults),
+        listen,
+        url: written
+            .url
+            .as_deref()
+            .and_then(|text| faults.take("confirm.approvals.url", base_url(text))),
+        max_pending: written.max_pending.unwrap_or(MAX_PENDING).max(1),
+        // Its faults are reported where the setting is read for the questions.
+        lasts: duration("confirm.ttl", ttl, default, &mut Faults::default()).as_secs(),
+    })
+}
+
+fn operators(
+    written: &Approvals,
+    environment: &dyn Fn(&str) -> Option<String>,
+    faults: &mut Faults,
+) -> Vec<Operator> {
+    let mut operators: Vec<Operator> = Vec::new();
+    if let Some(entry) = &written.token {
+        let name = written.name.as_deref().unwrap_or("operator");
+        let operator = entry.text(environment).and_then(|token| {
+            let token = token.expose().trim();
+            match token.chars().count() {
+                length if length < SHORTEST_TOKEN => Err(format!(
+                    "expected at least {SHORTEST_TOKEN} characters, found {length}"
+                )),
+                _ => {
+                    remember(&Secret::new(token.to_owned()));
+                    Ok(Operator::new(name, token))
+                }
+            }
+        });
+        operators.extend(faults.take("confirm.approvals.token", operator));
+    } else if written.operators.is_empty() {
+        let fault = "confirm.approvals: expected a token, for instance `token: {env: APPROVALS_TOKEN}`, or operators";
+        faults.0.push(fault.to_owned());
+    }
+    for (index, one) in written.operators.iter().enumerate() {
+        let setting = format!("confirm.approvals.operators[{index}]");
+        let operator = hash(&one.hash).and_then(|hash| {
+            let name = one.name.trim();
+            if name.is_empty() || operators.iter().any(|other| &*other.name == name) {
+                return Err("expected a name of its own".to_owned());
+            }
+            let name = name.into();
+            Ok(Operator { name, hash })
+        });
+        operators.extend(faults.take(&setting, operator));
+    }
+    operators
 }
 
 fn key(
@@ -85,5 +202,63 @@ mod tests {
         let key = "k".repeat(32);
         let good = settings(&Confirm::default(), &|_| Some(key.clone()), &mut faults);
         assert!(faults.0.is_empty() && good.key.is_some());
+    }
+
+    fn read(text: &str) -> (Option<approvals::Settings>, String) {
+        let file = File::parse(text).unwrap();
+        let mut faults = Faults::default();
+        let environment = |name: &str| (name == "SET").then(|| "a-long-enough-token".to_owned());
+        settings(&file.confirm, &|_| None, &mut faults);
+        let page = page(&file, &environment, &mut faults);
+        (page, faults.0.join("\n"))
+    }
+
+    #[test]
+    fn approvals_need_an_operator_and_a_place_that_is_theirs() {
+        let (page, faults) = read("confirm: {approvals: {token: {env: SET}, name: olga}}");
+        let page = page.unwrap();
+        assert!(faults.is_empty() && page.listen.is_none(), "{faults}");
+        assert_eq!(
+            page.operators,
+            [Operator::new("olga", "a-long-enough-token")]
+        );
+        for (text, fault) in [
+            ("confirm: {approvals: {}}", "expected a token"),
+            ("confirm: {approvals: {token: hunter2}}", "found 7"),
+            (
+                "confirm: {approvals: {token: {env: UNSET}}}",
+                "UNSET is not set",
+            ),
+            (
+                "confirm: {approvals: {operators: [{name: a, hash: hunter2}]}}",
+                "operators[0]",
+            ),
+            (
+                "path: /approvals\nconfirm: {approvals: {token: {env: SET}}}",
+                "path: `/approvals`",
+            ),
+            (
+                "confirm: {fallback: approvals}",
+                "needs `confirm.approvals`",
+            ),
+            (
+                "stdio: true\nconfirm: {approvals: {token: {env: SET}}}",
+                "approvals.listen",
+            ),
+            (
+                "listen: 0.0.0.0:80\nconfirm: {approvals: {token: {env: SET}}}",
+                "approvals.listen",
+            ),
+            (
+                "confirm: {approvals: {token: {env: SET}, listen: x, url: y, wait: z}}",
+                "approvals.wait",
+            ),
+        ] {
+            let (_, faults) = read(text);
+            assert!(faults.contains(fault), "{text}: {faults}");
+            assert!(!faults.contains("hunter2"), "{faults}");
+        }
+        let own = "stdio: true\nconfirm: {approvals: {token: {env: SET}, listen: 8081}}";
+        assert_eq!(read(own).1, "");
     }
 }

@@ -61,6 +61,7 @@ pub(super) fn resolve(
         mcp: protocol_settings(&file, &mut faults),
         commands: commands::settings(&file, &mut faults),
         confirm: confirm::settings(&file.confirm, environment, &mut faults),
+        approvals: confirm::page(&file, environment, &mut faults),
         listener: listener_settings(&file, &mut faults),
         stdio: file.stdio.unwrap_or_default(),
         stdio_settings: stdio::settings(&file, environment, &mut faults),
@@ -266,6 +267,7 @@ fn protocol_settings(file: &File, faults: &mut Faults) -> mcp::Settings {
         sessions: file.server.sessions.map_or(default.sessions, Into::into),
         shared_lists: !access::lists_differ(file),
         resources: answers::kept(file, &mut Faults::default()).max_bytes > 0,
+        approvals: file.confirm.approvals.is_some(),
         ..default
     }
 }

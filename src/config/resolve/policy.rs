@@ -6,6 +6,7 @@ use super::{Faults, access, duration, size};
 use crate::config::file::File;
 use crate::config::policy::AuditArguments;
 use crate::config::quantity;
+use crate::state::{Quotas, Rate};
 use crate::{policy, transport};
 
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
@@ -74,15 +75,18 @@ fn rates(file: &File, faults: &mut Faults) -> policy::RateSettings {
         read("rate.tool", &written.tool),
     );
     let all = read("rate.all", &written.all);
+    let quotas = Quotas {
+        caller,
+        own,
+        tool,
+        all,
+    };
     let concurrency = written.concurrency.and_then(|most| {
         let most = NonZeroU32::new(most).ok_or_else(|| "expected at least 1, found 0".to_owned());
         faults.take("rate.concurrency", most)
     });
     policy::RateSettings {
-        caller,
-        own,
-        tool,
-        all,
+        quotas,
         concurrency,
         patience: duration(
             "rate.patience",
@@ -96,12 +100,12 @@ fn rates(file: &File, faults: &mut Faults) -> policy::RateSettings {
 /// Requests the endpoint takes.
 pub(super) fn requests(file: &File, faults: &mut Faults) -> Option<transport::http::Requests> {
     let text = file.rate.requests.as_deref()?;
-    let policy::Rate { calls, per } = faults.take("rate.requests", rate(text))?;
+    let Rate { calls, per } = faults.take("rate.requests", rate(text))?;
     Some(transport::http::Requests { count: calls, per })
 }
 
 /// `10/s`, `60/m`, `1000/h` or `5/30s`.
-pub(super) fn rate(text: &str) -> Result<policy::Rate, String> {
+pub(super) fn rate(text: &str) -> Result<Rate, String> {
     let expected = || format!("`{text}` is not a rate: expected for instance `60/m` or `5/30s`");
     let (calls, per) = text.split_once('/').ok_or_else(expected)?;
     let per = match per.trim() {
@@ -113,7 +117,7 @@ pub(super) fn rate(text: &str) -> Result<policy::Rate, String> {
     if per.is_zero() {
         return Err(expected());
     }
-    Ok(policy::Rate { calls, per })
+    Ok(Rate { calls, per })
 }
 
 #[cfg(test)]

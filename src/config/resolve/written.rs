@@ -2,6 +2,7 @@
 
 use url::Url;
 
+use crate::config::confirm::Confirm;
 use crate::config::file::{DocumentEntry, DocumentSettings, File, Limits, LogForm, Timeouts};
 use crate::config::{Config, quantity};
 use crate::secret::SafeUrl;
@@ -30,10 +31,7 @@ pub(super) fn fill(mut file: File, config: &Config) -> File {
     file.tools.mode = Some(config.mcp.tools_mode.into());
     file.tools.budget = Some(config.mcp.budget);
     file.tools.deprecated = Some(config.discovery.select.deprecated);
-    file.confirm.destructive = Some(config.discovery.confirm.destructive);
-    file.confirm.template = Some(config.confirm.template.clone());
-    file.confirm.ttl = Some(quantity::show_duration(config.confirm.ttl));
-    file.confirm.fallback = Some(config.confirm.fallback.into());
+    confirmation(&mut file.confirm, config);
     file.limits = Limits {
         document: Some(quantity::show_bytes(config.openapi.max_bytes)),
         request: Some(quantity::show_bytes(config.listener.max_body_bytes)),
@@ -65,6 +63,22 @@ pub(super) fn fill(mut file: File, config: &Config) -> File {
         telemetry::Format::Json => LogForm::Json,
     });
     file
+}
+
+fn confirmation(written: &mut Confirm, config: &Config) {
+    written.destructive = Some(config.discovery.confirm.destructive);
+    written.template = Some(config.confirm.template.clone());
+    written.ttl = Some(quantity::show_duration(config.confirm.ttl));
+    written.fallback = Some(config.confirm.fallback.into());
+    if let (Some(approvals), Some(page), Some(settings)) = (
+        &mut written.approvals,
+        &config.approvals,
+        &config.confirm.approvals,
+    ) {
+        approvals.required = Some(settings.required);
+        approvals.wait = Some(quantity::show_duration(settings.wait));
+        approvals.max_pending = Some(page.max_pending);
+    }
 }
 
 fn documents(file: &File, config: &Config) -> Vec<DocumentEntry> {

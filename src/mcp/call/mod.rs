@@ -18,8 +18,8 @@ use tokio::sync::mpsc;
 
 use super::answer::{Ended, Form};
 use super::error::Refusal;
-use super::handshake::{can_elicit, declares};
-use super::human::{By, Human};
+use super::handshake::declares;
+use super::human::{By, Human, Modes};
 use super::listing::publishes_output;
 use super::params::Meta;
 use super::peer::Peer;
@@ -46,8 +46,9 @@ pub(crate) struct Request<'a> {
     pub(crate) capabilities: Option<&'a RawValue>,
     pub(crate) client: Option<Arc<str>>,
     pub(crate) session: Option<Arc<Session>>,
-    /// The human behind the client, unless they can be asked in the session.
+    /// The human behind the client, unless they can be asked in the session, and what they can be shown.
     pub(crate) by: By,
+    pub(crate) modes: Modes,
 }
 
 /// Checks what the protocol checks before a call, and makes it ready to run.
@@ -96,12 +97,14 @@ pub(crate) fn begin(
 fn prepare(request: Request<'_>, tool: Option<&Tool>, form: Form, origin: Origin<'_>) -> Call {
     let can_stream = !origin.in_batch && origin.headers.is_none_or(|headers| headers.streams);
     let token = request.meta.token().filter(|_| can_stream);
-    let asks = can_stream
-        && tool.is_some_and(|tool| tool.confirm || !tool.ask.is_empty())
-        && request.session.is_some()
-        && !request.revision.is_modern()
-        && request.revision.has_elicitation()
-        && can_elicit(request.capabilities);
+    let human = tool.is_some_and(|tool| tool.confirm || !tool.ask.is_empty());
+    let live = can_stream && human && request.session.is_some() && !request.revision.is_modern();
+    let links = form.server.settings.approvals;
+    let modes = match live {
+        true => Modes::of(request.capabilities, request.revision, links),
+        false => request.modes,
+    };
+    let asks = live && modes.any();
     let (mut progress, mut messages) = (Arc::clone(&form.server.no_progress), None);
     let mut by = request.by;
     if token.is_some() || asks {
@@ -144,6 +147,8 @@ fn prepare(request: Request<'_>, tool: Option<&Tool>, form: Form, origin: Origin
         human: Human {
             revision: request.revision,
             by,
+            modes,
+            token: human.then(|| request.meta.confirmation()).flatten(),
         },
         form,
         messages,

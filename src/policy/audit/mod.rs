@@ -1,5 +1,6 @@
 //! One record per call, from one place; a call that nobody waited for is recorded as well.
 
+mod decision;
 mod sink;
 
 use std::sync::Arc;
@@ -10,6 +11,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
+pub use decision::Decided;
 pub use sink::{Audit, AuditError, Destination, Settings};
 
 use super::metrics::Counters;
@@ -47,6 +49,7 @@ pub struct CallRecord {
     arguments: Option<Box<RawValue>>,
     steps: Vec<Step>,
     confirmation: Option<&'static str>,
+    decided_by: Option<Arc<str>>,
     audit: Option<Audit>,
     counters: Option<Arc<Counters>>,
     limited: bool,
@@ -89,6 +92,8 @@ struct Line<'a> {
     arguments: Option<&'a RawValue>,
     steps: &'a [Step],
     confirmation: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decided_by: Option<&'a str>,
     outcome: &'static str,
     status: Option<i32>,
     bytes: Option<u64>,
@@ -124,6 +129,7 @@ impl CallRecord {
             arguments: None,
             steps: Vec::new(),
             confirmation: None,
+            decided_by: None,
             audit: audit.cloned(),
             counters: None,
             limited: false,
@@ -189,6 +195,11 @@ impl CallRecord {
         self.confirmation = Some(word);
     }
 
+    /// The operator who decided.
+    pub fn decided_by(&mut self, name: &Arc<str>) {
+        self.decided_by = Some(Arc::clone(name));
+    }
+
     /// The length of the answer's content, in bytes.
     pub fn bytes(&mut self, bytes: u64) {
         self.bytes = Some(bytes);
@@ -213,6 +224,7 @@ impl CallRecord {
             arguments: self.arguments.as_deref(),
             steps: &self.steps,
             confirmation: self.confirmation,
+            decided_by: self.decided_by.as_deref(),
             outcome: self.ending.word(),
             status: self.status,
             bytes: self.bytes,
@@ -234,6 +246,7 @@ impl Drop for CallRecord {
             outcome = self.ending.word(),
             status = self.status,
             confirmation = self.confirmation,
+            by = self.decided_by.as_deref(),
             ms = milliseconds(self.started),
             "call"
         );
@@ -266,7 +279,8 @@ fn digest(text: &str) -> String {
 }
 
 /// UTC with milliseconds (RFC 3339, section 5.6).
-fn rfc3339(time: SystemTime) -> String {
+#[must_use]
+pub fn rfc3339(time: SystemTime) -> String {
     let since = time
         .duration_since(SystemTime::UNIX_EPOCH)
         .unwrap_or_default();

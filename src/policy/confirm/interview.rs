@@ -1,35 +1,41 @@
 //! One call on its way to its yes.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value};
 
-use super::state::{Kind, Nonce, State, StateFault, Subject};
-use super::{Confirm, Fallback, Field, Gate, Preview, Query, Reply, Spending, Stopped, Token};
+use super::state::{Kind, State, StateFault, Subject};
+use super::{Confirm, Fallback, Field, Gate, Preview, Query, Reply, Stopped, Token};
 use super::{Unconfirmed, Way};
-use crate::tool::{Question, Tool, ToolCall};
+use crate::state::{Nonce, Spending};
+use crate::tool::{Caller, Question, Tool, ToolCall};
 
 /// How often a human who answers at once is asked the same thing.
 const TRIES: u32 = 3;
 /// The name of the question whether the call may be made.
-const CONFIRM: &str = "confirm";
+pub(super) const CONFIRM: &str = "confirm";
 /// References followed from a field to its schema.
 const MOST_REFERENCES: u32 = 16;
 
 /// Who gave the yes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Decision {
     /// A human, asked through the client.
     Elicitation,
     /// Whoever repeated the call with its token.
     Token,
+    /// The operator of this name.
+    Approval(Arc<str>),
 }
 
 impl Decision {
     /// A word for the record.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn word(&self) -> &'static str {
         match self {
             Self::Elicitation => "elicitation",
             Self::Token => "token",
+            Self::Approval(_) => "approved",
         }
     }
 }
@@ -37,16 +43,17 @@ impl Decision {
 /// One call's questions: those answered before this request, and those still to be put.
 #[derive(Debug)]
 pub struct Interview<'a> {
-    gate: &'a Gate,
-    human: &'a dyn Confirm,
-    tool: &'a Tool,
-    subject: Subject,
+    pub(super) gate: &'a Gate,
+    pub(super) human: &'a dyn Confirm,
+    pub(super) tool: &'a Tool,
+    pub(super) caller: Caller,
+    pub(super) subject: Subject,
     /// What came with the call and proved genuine; gone once its answer was taken.
-    brought: Option<State>,
+    pub(super) brought: Option<State>,
     /// The question that an answer in this request belongs to.
     round: usize,
     /// What the human has filled in so far.
-    answers: Map<String, Value>,
+    pub(super) answers: Map<String, Value>,
 }
 
 impl Gate {
@@ -64,18 +71,22 @@ impl Gate {
             return Ok(None);
         }
         let subject = Subject::new(&call.caller, tool.name.as_str(), &call.arguments);
-        let (text, kind) = match human.way() {
-            Way::Live => (None, Kind::State),
-            Way::Rounds(state) => (state, Kind::State),
-            Way::Token(token) => (token.filter(|_| tool.confirm), Kind::Token),
+        let approves = tool.confirm && self.approves(human);
+        let token = human.token().filter(|_| tool.confirm);
+        let (text, kinds): (_, &[Kind]) = match human.way() {
+            Way::Rounds(state) if approves => (state.or(token), &[Kind::State, Kind::Approval]),
+            Way::Rounds(state) if human.has_forms() => (state, &[Kind::State]),
+            _ if approves => (token, &[Kind::Approval]),
+            Way::Live if human.has_forms() => (None, &[]),
+            _ => (token, &[Kind::Token]),
         };
-        if text.is_some() && kind == Kind::Token && self.settings.fallback == Fallback::Deny {
+        if text.is_some() && kinds == [Kind::Token] && self.settings.fallback != Fallback::Token {
             return Err(Stopped::Unconfirmed(Unconfirmed::Denied));
         }
         let open = |text: &str| {
             State::open(
                 text,
-                kind,
+                kinds,
                 &subject,
                 self.key.expose().as_bytes(),
                 (self.clock)(),
@@ -89,6 +100,7 @@ impl Gate {
             gate: self,
             human,
             tool,
+            caller: call.caller.clone(),
             round: brought.as_ref().map_or(0, |state| state.round),
             brought,
             answers: answers.unwrap_or_default(),
@@ -96,7 +108,7 @@ impl Gate {
         }))
     }
 
-    fn seal(&self, state: &State) -> Result<String, Stopped> {
+    pub(super) fn seal(&self, state: &State) -> Result<String, Stopped> {
         let text = state.seal(self.key.expose().as_bytes());
         text.map_err(Stopped::State)
     }
@@ -155,7 +167,10 @@ impl Interview<'_> {
         if !self.tool.confirm {
             return Ok(None);
         }
-        if let Way::Token(_) = self.human.way() {
+        if self.gate.approves(self.human) {
+            return self.approve(preview).await.map(Some);
+        }
+        if !self.human.has_forms() {
             return match self.brought.is_some() {
                 true => self.spend().await.map(|()| Some(Decision::Token)),
                 false => Err(self.token(preview)),
@@ -165,6 +180,7 @@ impl Interview<'_> {
             name: CONFIRM.to_owned(),
             message: preview.fill(&self.gate.settings.template),
             fields: Vec::new(),
+            page: None,
         };
         let round = self.tool.ask.len();
         self.answer(round, &query).await?;
@@ -263,7 +279,7 @@ impl Interview<'_> {
     }
 
     fn token(&self, preview: Preview) -> Stopped {
-        if self.gate.settings.fallback == Fallback::Deny {
+        if self.gate.settings.fallback != Fallback::Token {
             return Stopped::Unconfirmed(Unconfirmed::Denied);
         }
         match self.sealed(Kind::Token, self.tool.ask.len()) {
@@ -306,6 +322,7 @@ impl Interview<'_> {
             name: question.name.clone(),
             message: question.message.clone().unwrap_or_else(title),
             fields: fields.collect(),
+            page: None,
         }
     }
 }

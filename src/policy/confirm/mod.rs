@@ -4,10 +4,10 @@
 //! lacks, then whether it may be made at all. Nothing is sent before it ends, and whatever it
 //! ended with is used up by it.
 
+mod approval;
 mod interview;
 mod mask;
 mod preview;
-mod spent;
 mod state;
 
 #[cfg(test)]
@@ -16,21 +16,19 @@ mod tests;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Map, Value};
 
+pub use approval::{Approvals, PendingApproval, Shown};
 pub use interview::{Decision, Interview};
 pub use mask::mask;
 pub use preview::{Preview, unknown_place};
-pub use spent::{InMemory, Spending, Spent};
-pub use state::{Nonce, StateFault};
+pub use state::StateFault;
 
 use crate::secret::Secret;
-
-/// Used states and tokens remembered at once.
-const MOST_SPENT: usize = 100_000;
+use crate::state::{Pending, Spent};
 
 /// How confirmation works.
 #[derive(Debug, Clone)]
@@ -41,6 +39,8 @@ pub struct Settings {
     pub ttl: Duration,
     /// What a caller gets who cannot be asked.
     pub fallback: Fallback,
+    /// Whether and how an operator is asked.
+    pub approvals: Option<Approvals>,
     /// Signs states and tokens; a random key of this process where there is none.
     pub key: Option<Secret>,
 }
@@ -51,6 +51,7 @@ impl Default for Settings {
             template: "Allow {tool}?\n\n{method} {url}\n{headers}\n\n{body}".to_owned(),
             ttl: Duration::from_secs(300),
             fallback: Fallback::Token,
+            approvals: None,
             key: None,
         }
     }
@@ -61,6 +62,8 @@ impl Default for Settings {
 pub enum Fallback {
     /// A token: the same call made again with it is carried out.
     Token,
+    /// An operator is asked, where there is a page for them; a refusal where there is none.
+    Approvals,
     /// A refusal: a model that could repeat the call could confirm itself.
     Deny,
 }
@@ -70,11 +73,34 @@ pub trait Confirm: Send + Sync + fmt::Debug {
     /// The way there.
     fn way(&self) -> Way<'_>;
 
+    /// Whether the human can be shown a form at all.
+    fn has_forms(&self) -> bool {
+        !matches!(self.way(), Way::Token(_))
+    }
+
+    /// Whether the human can be sent to a page.
+    fn can_open(&self) -> bool {
+        false
+    }
+
+    /// A token that came with the call, whatever the way.
+    fn token(&self) -> Option<&str> {
+        match self.way() {
+            Way::Token(token) => token,
+            Way::Live | Way::Rounds(_) => None,
+        }
+    }
+
     /// Whether a form can have a field for values of this schema.
     fn can_ask(&self, schema: &Value) -> bool;
 
     /// Puts a question; with [`Way::Rounds`], looks for the answer among those that came along.
     fn reply<'a>(&'a self, query: &'a Query) -> Pin<Box<dyn Future<Output = Reply> + Send + 'a>>;
+
+    /// Tells a client that waits that its user is done with the page of this id.
+    fn opened<'a>(&'a self, _id: &'a str) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>> {
+        Box::pin(std::future::ready(()))
+    }
 }
 
 /// The way to a human.
@@ -97,6 +123,17 @@ pub struct Query {
     pub message: String,
     /// What they fill in; nothing where agreeing is all.
     pub fields: Vec<Field>,
+    /// The page they are sent to instead of being asked in the client.
+    pub page: Option<Box<Page>>,
+}
+
+/// A page where a call is decided.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page {
+    /// Its address. Opening it takes the operator's own token.
+    pub url: String,
+    /// The id of the call there.
+    pub id: Arc<str>,
 }
 
 /// A field of a form.
@@ -132,6 +169,10 @@ pub enum Stopped {
     Ask(Query, Option<String>),
     /// The caller has to call again with this token.
     Token(Box<Token>),
+    /// The call waits for an operator; the caller has to call again.
+    Pending(Box<PendingApproval>),
+    /// An operator said no, and who.
+    Disapproved(Arc<str>),
     /// There is no yes, and why.
     Unconfirmed(Unconfirmed),
     /// The state or token that came with the call is refused.
@@ -181,6 +222,8 @@ impl Stopped {
         match self {
             Self::Ask(..) => "asked",
             Self::Token(_) => "token_issued",
+            Self::Pending(_) => "approval_pending",
+            Self::Disapproved(_) => "approval_denied",
             Self::Unconfirmed(Unconfirmed::Declined) => "declined",
             Self::Unconfirmed(Unconfirmed::Cancelled) => "cancelled",
             Self::Unconfirmed(Unconfirmed::Late) => "late",
@@ -201,11 +244,23 @@ impl Stopped {
 /// Seconds since 1970; passed in, so that a test can let time pass.
 pub type Clock = Arc<dyn Fn() -> u64 + Send + Sync>;
 
+/// The clock of the system.
+#[must_use]
+pub fn system_clock() -> Clock {
+    Arc::new(|| {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH);
+        since.map_or(u64::MAX, |since| since.as_secs())
+    })
+}
+
 /// Makes and checks what stands for a human's yes. One for all calls.
 pub struct Gate {
     settings: Settings,
     key: Secret,
     spent: Arc<dyn Spent>,
+    pending: Arc<dyn Pending>,
+    /// Where operators decide; calls wait for them from then on.
+    page: OnceLock<String>,
     clock: Clock,
 }
 
@@ -215,23 +270,28 @@ pub struct Gate {
 pub struct NoKey;
 
 impl Gate {
-    /// A gate that remembers in memory what was used.
+    /// A gate that remembers here what was used and what waits.
     ///
     /// # Errors
     /// [`NoKey`] when there is neither a key nor randomness.
-    pub fn new(settings: Settings) -> Result<Self, NoKey> {
-        let clock: Clock = Arc::new(|| {
-            let since = SystemTime::now().duration_since(UNIX_EPOCH);
-            since.map_or(u64::MAX, |since| since.as_secs())
-        });
-        Self::with(settings, Arc::new(InMemory::new(MOST_SPENT)), clock)
+    pub fn new(
+        settings: Settings,
+        spent: Arc<dyn Spent>,
+        pending: Arc<dyn Pending>,
+    ) -> Result<Self, NoKey> {
+        Self::with(settings, spent, pending, system_clock())
     }
 
-    /// A gate with a memory and a clock of one's own.
+    /// A gate with a clock of one's own.
     ///
     /// # Errors
     /// [`NoKey`] when there is neither a key nor randomness.
-    pub fn with(settings: Settings, spent: Arc<dyn Spent>, clock: Clock) -> Result<Self, NoKey> {
+    pub fn with(
+        settings: Settings,
+        spent: Arc<dyn Spent>,
+        pending: Arc<dyn Pending>,
+        clock: Clock,
+    ) -> Result<Self, NoKey> {
         let key = match &settings.key {
             Some(key) => key.clone(),
             None => {
@@ -244,8 +304,26 @@ impl Gate {
             settings,
             key,
             spent,
+            pending,
+            page: OnceLock::new(),
             clock,
         })
+    }
+
+    /// Tells where operators decide, for instance `http://127.0.0.1:8080/approvals`. Until then no call waits for
+    /// them; only the first place counts.
+    pub fn open_page(&self, url: &str) {
+        let url = url.trim_end_matches('/').to_owned();
+        // A second one is somebody's mistake, and harmless.
+        let _ = self.page.set(url);
+    }
+
+    /// A key for something else than confirmations, the same wherever the key is the same.
+    #[must_use]
+    pub fn key_for(&self, purpose: &str) -> Secret {
+        let tag = state::sign(self.key.expose().as_bytes(), purpose);
+        let tag = hmac::Mac::finalize(tag).into_bytes();
+        Secret::new(tag.iter().map(|byte| format!("{byte:02x}")).collect())
     }
 }
 

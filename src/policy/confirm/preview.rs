@@ -3,12 +3,13 @@
 
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderMap, Method};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-/// Characters of a URL, a header and a body that are shown.
+/// Characters of a URL, a header and a body that are shown where there is room for them, and in a message.
 const LONGEST_URL: usize = 1000;
 const LONGEST_HEADER: usize = 200;
-const LONGEST_BODY: usize = 2000;
+const LONGEST_BODY: usize = 64 * 1024;
+const BRIEF_BODY: usize = 2000;
 /// Headers shown.
 const MOST_HEADERS: usize = 20;
 /// Headers that carry credentials by their nature; shown by name only.
@@ -22,7 +23,7 @@ const SECRET_HEADERS: [&str; 6] = [
 ];
 
 /// A request as a human is shown it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Preview {
     /// The tool's name.
     pub tool: String,
@@ -31,10 +32,10 @@ pub struct Preview {
     /// The whole URL.
     pub url: String,
     /// Headers that say something about the call, one a line.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub headers: Vec<String>,
     /// The body, or its size where it is no text.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
 }
 
@@ -70,6 +71,16 @@ impl Preview {
         }
     }
 
+    /// The same with no more of a long body than fits into a message.
+    #[must_use]
+    pub fn brief(&self) -> Self {
+        let body = self.body.as_deref();
+        Self {
+            body: body.map(|body| plain(body, BRIEF_BODY)),
+            ..self.clone()
+        }
+    }
+
     /// The template with `{tool}`, `{method}`, `{url}`, `{headers}` and `{body}` filled in. What
     /// is filled in is never looked at for places again.
     #[must_use]
@@ -101,7 +112,7 @@ impl Preview {
             "{method}" => out.push_str(&self.method),
             "{url}" => out.push_str(&self.url),
             "{headers}" => out.push_str(&self.headers.join("\n")),
-            _ => out.push_str(self.body.as_deref().unwrap_or_default()),
+            _ => out.push_str(&plain(self.body.as_deref().unwrap_or_default(), BRIEF_BODY)),
         }
     }
 }
@@ -158,7 +169,7 @@ fn text(bytes: &[u8], headers: &HeaderMap) -> String {
 }
 
 /// At most `limit` characters, none of which moves the cursor or turns the writing direction.
-fn plain(text: &str, limit: usize) -> String {
+pub(super) fn plain(text: &str, limit: usize) -> String {
     let mut out: String = text
         .chars()
         .take(limit)
@@ -174,7 +185,9 @@ fn plain(text: &str, limit: usize) -> String {
 
 fn is_misleading(c: char) -> bool {
     (c.is_control() && c != '\n' && c != '\t')
-        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+        || matches!(c,
+            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
 #[cfg(test)]
@@ -213,7 +226,16 @@ mod tests {
         );
         assert_eq!(shown.body.as_deref(), Some("one\u{fffd}[2J\u{fffd}two"));
         let long = preview("é".repeat(2005).as_bytes());
-        assert!(long.body.unwrap().ends_with("é… (5 more characters)"));
+        assert!(long.fill("{body}").ends_with("é… (5 more characters)"));
+        assert!(
+            long.brief()
+                .body
+                .unwrap()
+                .ends_with("é… (5 more characters)")
+        );
+        assert_eq!(long.body.unwrap().chars().count(), 2005);
+        let longer = preview("é".repeat(64 * 1024 + 5).as_bytes());
+        assert!(longer.body.unwrap().ends_with("é… (5 more characters)"));
         let binary = preview(b"\xff\x00");
         assert_eq!(binary.body.as_deref(), Some("(2 bytes of application/pdf)"));
     }

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
+use crate::state::Nonce;
 use crate::tool::Caller;
 
 /// The version of the form, part of what is signed.
@@ -18,9 +19,6 @@ const VERSION: &str = "v1.";
 const LONGEST: usize = 64 * 1024;
 /// Answers carried through the rounds, in bytes of JSON.
 const MOST_ANSWERS: usize = 16 * 1024;
-
-/// Names one state; used up by the answer it came back with.
-pub type Nonce = [u8; 16];
 
 /// What a state is good for. One can never stand for the other: a caller without a human has to
 /// repeat the call on purpose, and a form's state is no permission.
@@ -32,6 +30,9 @@ pub(super) enum Kind {
     /// Is the permission itself.
     #[serde(rename = "t")]
     Token,
+    /// Names a call that waits for an operator; the yes is kept elsewhere.
+    #[serde(rename = "a")]
+    Approval,
 }
 
 /// Why a state or a token is not accepted.
@@ -80,6 +81,18 @@ impl Subject {
             tool: tool.to_owned(),
             arguments: encode(&Sha256::digest(&canonical)),
         }
+    }
+
+    /// One text for a call with these answers of its human, sent to this place.
+    pub(super) fn key(&self, answers: &Map<String, Value>, place: [&str; 2]) -> String {
+        let mut text = Vec::new();
+        let [method, url] = place;
+        for part in [&self.caller, &self.tool, &self.arguments, method, url] {
+            text.extend_from_slice(part.as_bytes());
+            text.push(0);
+        }
+        write_object(&mut text, answers);
+        encode(&Sha256::digest(&text))
     }
 }
 
@@ -145,7 +158,7 @@ impl State {
     /// Reads a client's text: signature first, in constant time, then what it says.
     pub(super) fn open(
         text: &str,
-        kind: Kind,
+        kinds: &[Kind],
         subject: &Subject,
         key: &[u8],
         now: u64,
@@ -167,7 +180,7 @@ impl State {
         let same = state.caller == subject.caller
             && state.tool == subject.tool
             && state.arguments == subject.arguments;
-        if state.kind != kind || !same {
+        if !kinds.contains(&state.kind) || !same {
             Err(StateFault::OtherCall)
         } else if state.expires <= now {
             Err(StateFault::Expired)
@@ -177,7 +190,7 @@ impl State {
     }
 }
 
-fn sign(key: &[u8], text: &str) -> Hmac<Sha256> {
+pub(super) fn sign(key: &[u8], text: &str) -> Hmac<Sha256> {
     let mut mac = Hmac::new_from_slice(key).expect("HMAC takes keys of any length (RFC 2104)");
     mac.update(text.as_bytes());
     mac

@@ -1,6 +1,7 @@
 //! Streamable HTTP: one endpoint, and a few read-only pages beside it.
 
 mod access;
+mod approvals;
 mod challenge;
 mod endpoint;
 mod guard;
@@ -23,6 +24,7 @@ use tower::ServiceExt as _;
 
 use super::Readiness;
 use super::access::{KeySource, TokenSettings};
+use crate::approvals::Desk;
 use crate::mcp::Server;
 use crate::tool::Caller;
 use access::Access;
@@ -31,6 +33,7 @@ use challenge::Challenge;
 use guard::Guard;
 
 pub use super::access::Key;
+pub use approvals::router as approvals_router;
 pub use axum::Router;
 pub use listen::serve;
 
@@ -126,11 +129,17 @@ pub fn router(server: Arc<Server>, settings: &Settings, readiness: Readiness) ->
 /// other pages behind one.
 #[derive(Debug, Clone)]
 pub struct Entrance {
+    /// The page of approvals alone has none.
+    endpoint: Option<Endpoint>,
+    router: Router,
+}
+
+#[derive(Debug, Clone)]
+struct Endpoint {
     guard: Arc<Guard>,
     access: Arc<Access>,
     shared: Arc<Shared>,
     path: Arc<str>,
-    router: Router,
 }
 
 impl Entrance {
@@ -142,16 +151,43 @@ impl Entrance {
         let shared = shared(server, settings, readiness, challenge);
         Self {
             router: routes(&guard, &access, &shared, settings),
-            path: settings.path.as_str().into(),
-            guard,
-            access,
-            shared,
+            endpoint: Some(Endpoint {
+                path: settings.path.as_str().into(),
+                guard,
+                access,
+                shared,
+            }),
+        }
+    }
+
+    /// With the operators' page beside the endpoint.
+    #[must_use]
+    pub fn with_approvals(
+        self,
+        desk: Arc<Desk>,
+        settings: &Settings,
+        url: Option<&url::Url>,
+    ) -> Self {
+        Self {
+            router: self.router.merge(approvals_router(desk, settings, url)),
+            ..self
+        }
+    }
+
+    /// The operators' page alone, for a listener of its own (`settings.listen`).
+    pub fn approvals(desk: Arc<Desk>, settings: &Settings, url: Option<&url::Url>) -> Self {
+        let router = approvals_router(desk, settings, url).fallback(pages::nothing);
+        Self {
+            endpoint: None,
+            router,
         }
     }
 
     /// Fetches what is needed to judge tokens, so that the first caller need not wait for it.
     pub async fn prepare(&self) {
-        self.access.prepare().await;
+        if let Some(endpoint) = &self.endpoint {
+            endpoint.access.prepare().await;
+        }
     }
 
     /// Answers one request.
@@ -160,17 +196,18 @@ impl Entrance {
         B: http_body::Body<Data = Bytes> + Send + 'static,
         B::Error: Into<axum::BoxError>,
     {
-        if request.uri().path() != &*self.path {
+        let path = request.uri().path();
+        let Some(own) = self.endpoint.filter(|own| path == &*own.path) else {
             return match Box::pin(self.router.oneshot(request.map(Body::new))).await {
                 Ok(response) => response,
                 Err(never) => match never {},
             };
-        }
-        if let Err(why) = self.guard.judge(request.uri(), request.headers()) {
+        };
+        if let Err(why) = own.guard.judge(request.uri(), request.headers()) {
             return respond::plain(StatusCode::FORBIDDEN, why);
         }
-        match self.access.admit(&mut request).await {
-            Ok(()) => endpoint::respond(&self.shared, request).await,
+        match own.access.admit(&mut request).await {
+            Ok(()) => endpoint::respond(&own.shared, request).await,
             Err(refusal) => *refusal,
         }
     }

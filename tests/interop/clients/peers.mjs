@@ -6,10 +6,10 @@ const PATIENCE = { timeout: 15_000 };
 
 /** The first SDK line: `initialize` only. */
 export function openV1({ flags, load }, name) {
-  return async (onElicit) => {
+  return async (onElicit, elicitation = {}) => {
     const { Client } = load(`${name}/client/index.js`);
     const types = load(`${name}/types.js`);
-    const client = new Client({ name: 'interop', version: '1' }, { capabilities: onElicit ? { elicitation: {} } : {} });
+    const client = new Client({ name: 'interop', version: '1' }, { capabilities: onElicit ? { elicitation } : {} });
     if (onElicit && types.ElicitRequestSchema) client.setRequestHandler(types.ElicitRequestSchema, onElicit);
     const transport = flags.url
       ? new (load(`${name}/client/streamableHttp.js`).StreamableHTTPClientTransport)(new URL(flags.url))
@@ -21,7 +21,7 @@ export function openV1({ flags, load }, name) {
       server: () => client.getServerVersion(),
       capabilities: () => client.getServerCapabilities(),
       list: () => allPages((cursor) => client.listTools(cursor === undefined ? undefined : { cursor }, PATIENCE)),
-      call: (tool, args) => client.callTool(args === undefined ? { name: tool } : { name: tool, arguments: args }, undefined, PATIENCE),
+      call: (tool, args, _meta) => client.callTool({ name: tool, ...(args && { arguments: args }), ...(_meta && { _meta }) }, undefined, PATIENCE),
       close: () => client.close(),
     };
   };
@@ -45,9 +45,9 @@ function watchRevision(transport) {
 
 /** The second SDK line: both eras. */
 export function openV2({ flags, load }, mode) {
-  return async (onElicit) => {
+  return async (onElicit, elicitation = { form: {} }) => {
     const { Client, StreamableHTTPClientTransport } = load('@modelcontextprotocol/client');
-    const capabilities = onElicit ? { elicitation: { form: {} } } : {};
+    const capabilities = onElicit ? { elicitation } : {};
     const client = new Client({ name: 'interop', version: '2' }, { capabilities, versionNegotiation: { mode } });
     if (onElicit) client.setRequestHandler('elicitation/create', onElicit);
     const transport = flags.url
@@ -66,7 +66,7 @@ export function openV2({ flags, load }, mode) {
         if (own !== pages.length) throw new Error(`the SDK itself lists ${own} tools, its pages hold ${pages.length}`);
         return pages;
       },
-      call: (tool, args) => client.callTool(args === undefined ? { name: tool } : { name: tool, arguments: args }, PATIENCE),
+      call: (tool, args, _meta) => client.callTool({ name: tool, ...(args && { arguments: args }), ...(_meta && { _meta }) }, PATIENCE),
       close: () => client.close(),
     };
   };

@@ -4,7 +4,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::json;
 
+mod approvals;
+
 use super::*;
+use crate::state::{PendingInMemory, SpentInMemory};
 use crate::tool::{
     Annotations, Asked, CallId, Caller, HttpTarget, Json, NoProgress, PathTemplate, Question,
     Target, Tool, ToolCall, ToolName, TraceContext,
@@ -15,6 +18,8 @@ use crate::tool::{
 struct Human {
     live: bool,
     rounds: bool,
+    /// They open pages, and are shown no forms.
+    opens: bool,
     text: Option<String>,
     answers: Map<String, Value>,
 }
@@ -26,6 +31,14 @@ impl Confirm for Human {
             (_, true) => Way::Rounds(self.text.as_deref()),
             _ => Way::Token(self.text.as_deref()),
         }
+    }
+
+    fn has_forms(&self) -> bool {
+        (self.live || self.rounds) && !self.opens
+    }
+
+    fn can_open(&self) -> bool {
+        self.opens
     }
 
     fn can_ask(&self, _schema: &Value) -> bool {
@@ -118,7 +131,13 @@ fn world(fallback: Fallback) -> World {
         ..Settings::default()
     };
     let clock: Clock = Arc::new(move || seen.load(Ordering::Relaxed));
-    let gate = Gate::with(settings, Arc::new(InMemory::new(100)), clock).unwrap();
+    let gate = Gate::with(
+        settings,
+        Arc::new(SpentInMemory::new(100)),
+        Arc::new(PendingInMemory::new(4)),
+        clock,
+    )
+    .unwrap();
     World { gate, now }
 }
 
@@ -364,36 +383,4 @@ async fn a_human_who_answers_at_once_is_asked_a_few_times_at_most() {
         let result = world.request(&tool, &mine, &human(answers)).await;
         assert_eq!(result, Err(Stopped::Unconfirmed(why)));
     }
-}
-
-#[tokio::test]
-async fn where_tokens_are_denied_none_is_issued_or_taken() {
-    let (open, shut) = (world(Fallback::Token), world(Fallback::Deny));
-    let (tool, mine) = (tool(true, &[]), call("ann", json!({"id": 1})));
-    let issued = open.state(&tool, &mine, &Human::default()).await;
-    for human in [Human::default(), token(&issued)] {
-        let result = shut.request(&tool, &mine, &human).await;
-        assert_eq!(result, Err(Stopped::Unconfirmed(Unconfirmed::Denied)));
-    }
-    // Another instance's key signs for itself only.
-    let result = world(Fallback::Token)
-        .request(&tool, &mine, &token(&issued))
-        .await;
-    assert_eq!(result, Err(Stopped::State(StateFault::Forged)));
-}
-
-#[tokio::test]
-async fn of_two_uses_at_once_one_wins() {
-    let (world, tool) = (world(Fallback::Token), tool(true, &[]));
-    let mine = call("ann", json!({"id": 1}));
-    let issued = world.state(&tool, &mine, &Human::default()).await;
-    let human = token(&issued);
-    let (one, two) = tokio::join!(
-        world.request(&tool, &mine, &human),
-        world.request(&tool, &mine, &human)
-    );
-    assert_eq!(
-        [one.is_ok(), two.is_ok()].iter().filter(|ok| **ok).count(),
-        1
-    );
 }

@@ -44,7 +44,7 @@ impl Default for Settings {
 
 /// An answer to keep.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Kept {
+pub struct Answer {
     /// The principal who may read it.
     pub owner: Arc<str>,
     /// Media type without parameters.
@@ -55,20 +55,25 @@ pub struct Kept {
     pub is_text: bool,
 }
 
-impl fmt::Debug for Kept {
+impl fmt::Debug for Answer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Kept({} bytes of {})", self.data.len(), self.media_type)
+        write!(
+            f,
+            "Answer({} bytes of {})",
+            self.data.len(),
+            self.media_type
+        )
     }
 }
 
 /// Where answers are kept. The one in memory is this process's own; replicas would share another.
-pub trait Store: Send + Sync + fmt::Debug {
+pub trait Kept: Send + Sync + fmt::Debug {
     /// Keeps an answer; gives the id it can be found by, which nobody can guess. Nothing where there is no
     /// room for it.
-    fn keep(&self, kept: Kept) -> Option<String>;
+    fn keep(&self, kept: Answer) -> Option<String>;
 
     /// The answer of this id, if it is there and `owner`'s, and how long it will be.
-    fn find(&self, id: &str, owner: &str) -> Option<(Kept, Duration)>;
+    fn find(&self, id: &str, owner: &str) -> Option<(Answer, Duration)>;
 
     /// How long an answer is kept.
     fn lifetime(&self) -> Duration;
@@ -76,20 +81,20 @@ pub trait Store: Send + Sync + fmt::Debug {
 
 /// A store in this process's memory.
 #[derive(Debug)]
-pub struct Memory {
+pub struct KeptInMemory {
     settings: Settings,
     entries: Mutex<Entries>,
 }
 
 #[derive(Debug, Default)]
 struct Entries {
-    by_id: HashMap<String, (Kept, Instant)>,
+    by_id: HashMap<String, (Answer, Instant)>,
     /// Ids, the oldest first.
     order: VecDeque<String>,
     bytes: u64,
 }
 
-impl Memory {
+impl KeptInMemory {
     /// An empty store.
     #[must_use]
     pub fn new(settings: Settings) -> Self {
@@ -104,7 +109,7 @@ impl Memory {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn keep_at(&self, kept: Kept, now: Instant) -> Option<String> {
+    fn keep_at(&self, kept: Answer, now: Instant) -> Option<String> {
         let size = kept.data.len() as u64;
         let settings = &self.settings;
         let fits = size <= settings.max_bytes.min(settings.max_total_bytes);
@@ -124,7 +129,7 @@ impl Memory {
         Some(id)
     }
 
-    fn find_at(&self, id: &str, owner: &str, now: Instant) -> Option<(Kept, Duration)> {
+    fn find_at(&self, id: &str, owner: &str, now: Instant) -> Option<(Answer, Duration)> {
         let lifetime = self.settings.lifetime;
         let mut entries = self.lock();
         entries.forget(|_, born| now.saturating_duration_since(born) >= lifetime);
@@ -149,12 +154,12 @@ impl Entries {
     }
 }
 
-impl Store for Memory {
-    fn keep(&self, kept: Kept) -> Option<String> {
+impl Kept for KeptInMemory {
+    fn keep(&self, kept: Answer) -> Option<String> {
         self.keep_at(kept, Instant::now())
     }
 
-    fn find(&self, id: &str, owner: &str) -> Option<(Kept, Duration)> {
+    fn find(&self, id: &str, owner: &str) -> Option<(Answer, Duration)> {
         self.find_at(id, owner, Instant::now())
     }
 
@@ -174,8 +179,8 @@ fn id() -> Option<String> {
 mod tests {
     use super::*;
 
-    fn kept(owner: &str, length: usize) -> Kept {
-        Kept {
+    fn kept(owner: &str, length: usize) -> Answer {
+        Answer {
             owner: owner.into(),
             media_type: "text/plain".to_owned(),
             data: vec![b'x'; length].into(),
@@ -185,7 +190,7 @@ mod tests {
 
     #[test]
     fn only_the_owner_finds_it_and_only_for_a_while() {
-        let store = Memory::new(Settings::default());
+        let store = KeptInMemory::new(Settings::default());
         let start = Instant::now();
         let at = |seconds| start + Duration::from_secs(seconds);
         let id = store.keep_at(kept("ada", 5), start).unwrap();
@@ -200,7 +205,7 @@ mod tests {
 
     #[test]
     fn the_oldest_make_room() {
-        let store = Memory::new(Settings {
+        let store = KeptInMemory::new(Settings {
             max_bytes: 8,
             max_total_bytes: 10,
             max_count: 3,
@@ -219,7 +224,7 @@ mod tests {
         let small: Vec<String> = (0..3).filter_map(|_| store.keep(kept("a", 0))).collect();
         assert!(!there(&third) && small.iter().all(|id| there(id)));
         assert_eq!(store.lock().bytes, 0);
-        let none = Memory::new(Settings {
+        let none = KeptInMemory::new(Settings {
             max_bytes: 0,
             ..Settings::default()
         });

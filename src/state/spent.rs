@@ -1,12 +1,13 @@
-//! Which states and tokens have been used. The one thing here that several replicas would share.
+//! Which confirmations have been used.
 
 use std::collections::HashMap;
 use std::fmt;
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::{Mutex, PoisonError};
 
-use super::state::Nonce;
+use super::Reply;
+
+/// Names one confirmation; used up by the answer it came back with.
+pub type Nonce = [u8; 16];
 
 /// What became of an attempt to use a nonce.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,22 +24,17 @@ pub enum Spending {
 /// whichever task or replica makes them.
 pub trait Spent: Send + Sync + fmt::Debug {
     /// Uses `nonce`, which nobody accepts any more at `expires`; both times in seconds since 1970.
-    fn spend(
-        &self,
-        nonce: Nonce,
-        expires: u64,
-        now: u64,
-    ) -> Pin<Box<dyn Future<Output = Spending> + Send + '_>>;
+    fn spend(&self, nonce: Nonce, expires: u64, now: u64) -> Reply<'_, Spending>;
 }
 
 /// Nonces in the memory of one process.
 #[derive(Debug)]
-pub struct InMemory {
+pub struct SpentInMemory {
     limit: usize,
     used: Mutex<HashMap<Nonce, u64>>,
 }
 
-impl InMemory {
+impl SpentInMemory {
     /// Remembers at most `limit` nonces; beyond it nothing is accepted until some have expired.
     #[must_use]
     pub fn new(limit: usize) -> Self {
@@ -64,13 +60,8 @@ impl InMemory {
     }
 }
 
-impl Spent for InMemory {
-    fn spend(
-        &self,
-        nonce: Nonce,
-        expires: u64,
-        now: u64,
-    ) -> Pin<Box<dyn Future<Output = Spending> + Send + '_>> {
+impl Spent for SpentInMemory {
+    fn spend(&self, nonce: Nonce, expires: u64, now: u64) -> Reply<'_, Spending> {
         let spending = self.spend_now(nonce, expires, now);
         Box::pin(std::future::ready(spending))
     }
@@ -82,7 +73,7 @@ mod tests {
 
     #[test]
     fn a_nonce_is_used_once_and_the_store_is_bounded() {
-        let store = InMemory::new(2);
+        let store = SpentInMemory::new(2);
         assert_eq!(store.spend_now([1; 16], 100, 10), Spending::First);
         assert_eq!(store.spend_now([1; 16], 100, 10), Spending::Again);
         assert_eq!(store.spend_now([2; 16], 50, 10), Spending::First);

@@ -1,0 +1,161 @@
+//! Who decides: tokens, a browser's session, and the token of its forms.
+
+use std::sync::Arc;
+
+use hmac::{Hmac, Mac};
+use http::HeaderMap;
+use http::header::{AUTHORIZATION, COOKIE};
+use sha2::{Digest, Sha256};
+
+use crate::secret::Secret;
+
+/// How long a browser's session lasts, in seconds.
+const SESSION: u64 = 12 * 3600;
+/// What the name of its cookie begins with.
+const NAME: &str = "mcpinvoke_operator";
+
+/// Somebody who decides. The token itself is nowhere kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Operator {
+    /// The name in records.
+    pub name: Arc<str>,
+    /// The SHA-256 of the token. It is to be random: a hash without a salt protects no word a person would choose.
+    pub hash: [u8; 32],
+}
+
+impl Operator {
+    /// An operator with this token.
+    #[must_use]
+    pub fn new(name: &str, token: &str) -> Self {
+        Self {
+            name: name.into(),
+            hash: Sha256::digest(token.as_bytes()).into(),
+        }
+    }
+}
+
+/// How somebody has shown who they are.
+pub(super) enum Proof {
+    /// With the token itself; no browser does that by itself.
+    Bearer,
+    /// With the cookie of this value, which a browser adds to any request.
+    Cookie(String),
+}
+
+/// All of them.
+pub(super) struct Operators {
+    operators: Vec<Operator>,
+    key: Secret,
+    /// The cookie's name: browsers tell hosts apart, not ports, and several bridges may run on one.
+    name: String,
+    /// Its attributes.
+    attributes: String,
+}
+
+impl Operators {
+    pub(super) fn new(operators: Vec<Operator>, key: Secret, url: Option<&url::Url>) -> Self {
+        let path = url.map_or(super::PATH, |url| url.path().trim_end_matches('/'));
+        // Lax: a link in a chat leads to the page and not to the log-in; forms carry a token of their own.
+        let mut attributes = format!("Path={path}; HttpOnly; SameSite=Lax");
+        if url.is_some_and(|url| url.scheme() == "https") {
+            attributes.push_str("; Secure");
+        }
+        let mut own = Self {
+            operators,
+            key,
+            name: String::new(),
+            attributes,
+        };
+        let tag = own.sign(&["cookie"], &[]);
+        own.name = format!("{NAME}_{}", tag.get(..8).unwrap_or_default());
+        own
+    }
+
+    /// Who sent a request, and how they showed it.
+    pub(super) fn recognise(&self, headers: &HeaderMap, now: u64) -> Option<(Arc<str>, Proof)> {
+        if let Some(value) = headers.get(AUTHORIZATION) {
+            let (scheme, token) = value.to_str().ok()?.split_once(' ')?;
+            let fits = scheme.eq_ignore_ascii_case("bearer");
+            let operator = self.by_token(token.trim()).filter(|_| fits)?;
+            return Some((Arc::clone(&operator.name), Proof::Bearer));
+        }
+        let cookies = headers.get_all(COOKIE).iter();
+        let mut values = cookies
+            .filter_map(|value| value.to_str().ok())
+            .flat_map(|value| value.split(';'))
+            .filter_map(|pair| pair.trim().strip_prefix(&*self.name)?.strip_prefix('='));
+        // Of several with one name none is trusted: another service of the host may have set one.
+        let (Some(value), None) = (values.next(), values.next()) else {
+            return None;
+        };
+        let operator = self.by_session(value, now)?;
+        Some((Arc::clone(&operator.name), Proof::Cookie(value.to_owned())))
+    }
+
+    /// The `Set-Cookie` of a new session.
+    pub(super) fn log_in(&self, token: &str, now: u64) -> Option<String> {
+        let operator = self.by_token(token)?;
+        let expires = now.saturating_add(SESSION);
+        let tag = self.sign(&["session", &expires.to_string()], &operator.hash);
+        let Self {
+            name, attributes, ..
+        } = self;
+        Some(format!(
+            "{name}={expires}.{tag}; Max-Age={SESSION}; {attributes}"
+        ))
+    }
+
+    /// The `Set-Cookie` that ends a session in the browser.
+    pub(super) fn log_out(&self) -> String {
+        format!("{}=; Max-Age=0; {}", self.name, self.attributes)
+    }
+
+    /// What a form has to bring back.
+    pub(super) fn form_token(&self, proof: &Proof) -> String {
+        match proof {
+            Proof::Bearer => String::new(),
+            Proof::Cookie(value) => self.sign(&["form", value], &[]),
+        }
+    }
+
+    /// Looks at all tokens, and at all of each.
+    fn by_token(&self, token: &str) -> Option<&Operator> {
+        let hash: [u8; 32] = Sha256::digest(token.as_bytes()).into();
+        let mut found = None;
+        for operator in &self.operators {
+            let pairs = operator.hash.iter().zip(&hash);
+            let differing = pairs.fold(0, |sum, (a, b)| sum | (a ^ b));
+            if differing == 0 {
+                found = Some(operator);
+            }
+        }
+        found
+    }
+
+    fn by_session(&self, value: &str, now: u64) -> Option<&Operator> {
+        let (expires, tag) = value.split_once('.')?;
+        if expires.parse::<u64>().ok()? <= now {
+            return None;
+        }
+        let mut all = self.operators.iter();
+        // The token's hash is part of it: a token that is taken away ends its sessions.
+        all.find(|one| {
+            let own = self.sign(&["session", expires], &one.hash);
+            let pairs = own.bytes().zip(tag.bytes());
+            own.len() == tag.len() && pairs.fold(0, |sum, (a, b)| sum | (a ^ b)) == 0
+        })
+    }
+
+    fn sign(&self, parts: &[&str], more: &[u8]) -> String {
+        let key = self.key.expose().as_bytes();
+        let mut mac: Hmac<Sha256> =
+            Mac::new_from_slice(key).expect("HMAC takes keys of any length (RFC 2104)");
+        for part in parts {
+            mac.update(part.as_bytes());
+            mac.update(&[0]);
+        }
+        mac.update(more);
+        let tag = mac.finalize().into_bytes();
+        tag.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+}
