@@ -16,7 +16,10 @@ const HOMES: &[(&str, &[&str])] = &[
     ("reqwest", &["handler/http", "openapi/source"]),
     ("clap", &["main.rs", "cli/", "config/"]),
     ("jsonwebtoken", &["transport/access"]),
-    ("jsonschema", &["binding/", "discovery/convert"]),
+    (
+        "jsonschema",
+        &["binding/", "discovery/convert", "discovery/command/schema"],
+    ),
     ("saphyr_parser", &["openapi/places"]),
     ("serde_json_path", &["openapi/overlay"]),
     ("serde_yaml", &["openapi/text", "config/"]),

@@ -178,6 +178,9 @@ impl App {
             config.mcp.clone(),
             Arc::clone(&state.handshakes),
         );
+        if let Some(commands) = invoker.commands() {
+            commands.handler.know_facts(toolset::facts(&server));
+        }
         let (ready, readiness) = Readiness::pending();
         let reads = config.listener.tokens.is_some();
         let reader = reads.then(|| Reader::new(&config.http)).transpose()?;

@@ -1,11 +1,13 @@
 //! Which documents may run programs, and the programs they may run.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use crate::binding::command::rules;
 use crate::config::{Config, DocumentSource};
-use crate::discovery::{Commands, DOTNET_DOCUMENT, command_data};
-use crate::handler::command::{CommandHandler, RootError};
+use crate::discovery::{Allowed, Commands, DOTNET_DOCUMENT, command_data};
+use crate::handler::command::{CommandHandler, RootError, known_part};
 use crate::invoke::{self, Invoker};
+use crate::mcp::{Revision, Server};
 use crate::openapi::{self, Document, Operation, Source};
 use crate::tool::{Target, Tool};
 
@@ -22,7 +24,9 @@ pub fn commands_of(config: &Config, source: &DocumentSource, document: &Document
     }
     let is_local = |source: &Source| matches!(source, Source::File(_) | Source::BuiltIn { .. });
     let is_named = config.commands.named;
-    let by_name = is_named && source.overlays.iter().all(is_local);
+    // What a reference brought in from a URL may say what is run as little as a document from there.
+    let is_whole = !document.holds_remote;
+    let by_name = is_named && is_whole && source.overlays.iter().all(is_local);
     // Cheapest first: the comparison reads the shipped document once more.
     let is_shipped = || match source.source {
         Source::BuiltIn { .. } if source.overlays.is_empty() => true,
@@ -31,7 +35,13 @@ pub fn commands_of(config: &Config, source: &DocumentSource, document: &Document
     let refusal = if !is_local(&source.source) {
         "a document from a URL or from stdin may not run programs on this machine"
     } else if by_name || is_shipped() {
-        return Commands::Allowed(vec!["dotnet".to_owned()]);
+        return Commands::Allowed(Allowed {
+            programs: vec!["dotnet".to_owned()],
+            is_rule: rules::known,
+            is_part: known_part,
+        });
+    } else if is_named && !is_whole {
+        "a document with references to a URL may not say what is run on this machine: keep a copy of what it refers to beside it"
     } else if is_named {
         "an overlay from a URL may not say what is run on this machine"
     } else {
@@ -65,6 +75,21 @@ fn is_as_shipped(document: &Document) -> bool {
 /// What the document says of agreeing to its calls.
 fn asks(operation: &Operation) -> Option<&Value> {
     operation.extensions.get("x-mcp")?.get("confirm")
+}
+
+/// What built-in parts of the toolset tell of the bridge: the protocol, and what of it is there.
+pub(super) fn facts(server: &Server) -> Value {
+    let capabilities = server.capabilities();
+    let has = |name: &str| capabilities.get(name).is_some();
+    json!({
+        "protocolVersion": Revision::NEWEST_WITH_HANDSHAKE.name(),
+        "supports": {
+            "prompts": has("prompts"),
+            "completions": has("completions"),
+            "mcpLogging": has("logging"),
+            "asyncTasks": has("tasks"),
+        },
+    })
 }
 
 /// What runs programs. Without a word of the operator a missing folder only means that nothing can be run.

@@ -100,6 +100,7 @@ pub(super) fn document(operations: Vec<Operation>, components: &Value) -> Docume
         title: "Test".to_owned(),
         version: "1".to_owned(),
         description: None,
+        holds_remote: false,
         operations,
         findings: Vec::new(),
         schemas: Schemas::new(Arc::new(root)),

@@ -34,7 +34,7 @@ mod text;
 mod ways;
 mod xml;
 
-pub use command::{Commands, DOTNET_DOCUMENT, data as command_data};
+pub use command::{Allowed, Commands, DOTNET_DOCUMENT, data as command_data};
 pub use lint::{Diagnosis, RULES, diagnose};
 pub use settings::{
     Ask, BodyShape, ConfirmRules, Exclude, Form, Hints, OutputSchemas, Override, ParameterOverride,

@@ -51,6 +51,8 @@ impl Invoker {
         record: &mut CallRecord,
     ) -> Result<Ended, CallError> {
         let started = Instant::now();
+        // Many clients send null for what they leave out; no command line has a word for it.
+        call.arguments.retain(|_, value| !value.is_null());
         let mut arguments = Value::Null;
         let result = self
             .attempt(entry, target, &mut call, &mut arguments, human, record)
@@ -128,7 +130,7 @@ impl Invoker {
         };
         commands
             .handler
-            .run(ready, &progress, caller)
+            .run(ready, &call.caller.principal, &progress, caller)
             .await
             .map_err(command)
     }

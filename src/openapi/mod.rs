@@ -251,6 +251,7 @@ impl Draft {
             Budget::for_size(self.size),
             &mut self.findings,
         );
+        document.holds_remote = self.brought_in.holds_remote;
         let written = Written {
             swagger: self.version == Version::V2,
             names: &self.brought_in.names,

@@ -21,6 +21,8 @@ pub struct Document {
     pub version: String,
     /// `info.description`.
     pub description: Option<String>,
+    /// References brought in something that was read from a URL.
+    pub holds_remote: bool,
     /// The operations that could be understood, in the document's order.
     pub operations: Vec<Operation>,
     /// Faults that did not stop the rest: operations left out, references that lead nowhere, ...

@@ -89,6 +89,8 @@ pub struct RunTemplate {
     pub runner: Option<TestRunner>,
     /// Its failure does not fail the action.
     pub optional: bool,
+    /// It works in a fresh empty folder, where no file decides what it does; only its words count.
+    pub neutral: bool,
     /// It goes on after the answer, as a session.
     pub background: Condition,
     /// The words after the program.

@@ -111,3 +111,73 @@ async fn parts_of_the_bridge_answer_as_published() {
         serde_json::from_str(&fs::read_to_string(root.join("global.json")).unwrap()).unwrap();
     assert_eq!(written, json!({"sdk": {"version": "10.0.100"}}));
 }
+
+/// The members that the contract names, each with what is so here.
+#[tokio::test]
+async fn the_bridge_tells_the_truth_of_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("dotnet");
+    let path = folder.path().display().to_string();
+    let text = format!(
+        "commands: {{dotnet: {{roots: ['{path}'], program: '{}'}}}}",
+        program.display()
+    );
+    let configuration = folder.path().join("mcpinvoke.yaml");
+    fs::write(&configuration, text).unwrap();
+    let configuration = configuration.display().to_string();
+    let bridge = Bridge::start(["--dotnet", "--config", configuration.as_str()]);
+    let hello = json!({"protocolVersion": "1999-01-01", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+    let hello = bridge.legacy("initialize", hello).await;
+    let told = bridge.call("dotnet_server_capabilities", json!({})).await;
+    let told = &told["structuredContent"];
+    assert_eq!(told["serverVersion"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(
+        told["serverVersion"],
+        hello["result"]["serverInfo"]["version"]
+    );
+    assert_eq!(told["protocolVersion"], hello["result"]["protocolVersion"]);
+    let categories = told["supportedCategories"].as_array().unwrap();
+    assert!(categories.contains(&json!("template")) && categories.contains(&json!("project")));
+    // Without the program nothing is installed; what is recommended is known all the same.
+    assert_eq!(
+        told["sdkVersions"],
+        json!({"installed": [], "recommended": "net10.0", "lts": "net10.0"})
+    );
+    let supports = told["supports"].as_object().unwrap();
+    for feature in [
+        "structuredErrors",
+        "machineReadable",
+        "cancellation",
+        "metrics",
+        "elicitation",
+        "progressNotifications",
+    ] {
+        assert_eq!(supports[feature], true, "{feature}");
+    }
+    for feature in ["telemetry", "sampling", "tokenSavings"] {
+        assert_eq!(supports[feature], false, "{feature}");
+    }
+    let declared = &hello["result"]["capabilities"];
+    for (feature, capability) in [
+        ("prompts", "prompts"),
+        ("completions", "completions"),
+        ("mcpLogging", "logging"),
+        ("asyncTasks", "tasks"),
+    ] {
+        assert_eq!(
+            supports[feature],
+            declared[capability].is_object(),
+            "{feature}"
+        );
+    }
+    let info = bridge.call("dotnet_server_info", json!({})).await;
+    let info = &info["structuredContent"];
+    assert_eq!(info["version"], told["serverVersion"]);
+    assert_eq!(
+        (
+            &info["actionCount"],
+            info["tools"].as_array().unwrap().len()
+        ),
+        (&json!(91), 12)
+    );
+}

@@ -108,6 +108,23 @@ fn actions_that_are_not_there() {
         found["errors"][0]["hint"],
         "Valid actions are: New, Restore, Build"
     );
+    for (provided, meant) in [
+        ("build", Some("'Build'")),
+        ("RESTORE", Some("'Restore'")),
+        ("bui_ld ", Some("'Build'")),
+        ("Compile", None),
+    ] {
+        let refusal = Refusal::Action {
+            provided: Some(provided.to_owned()),
+        };
+        let (_, found) = parts(&refused("dotnet_project", &target, &json!({}), &refusal));
+        let fix = found["errors"][0]["suggestedFixes"][0].as_str();
+        assert_eq!(
+            fix.map(|fix| fix.contains(meant.unwrap_or("nothing"))),
+            meant.map(|_| true),
+            "{provided}: {fix:?}"
+        );
+    }
     for nothing in [None, Some(" ".to_owned())] {
         let refusal = Refusal::Action { provided: nothing };
         let (_, found) = parts(&refused("dotnet_project", &target, &json!({}), &refusal));

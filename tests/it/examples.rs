@@ -2,6 +2,9 @@
 
 #![allow(dead_code, reason = "an example's main is not called here")]
 
+#[cfg(unix)]
+#[path = "../../examples/dotnet_build.rs"]
+mod dotnet_build;
 #[path = "../../examples/embedding.rs"]
 mod embedding;
 #[path = "../../examples/petstore.rs"]
@@ -47,4 +50,19 @@ fn stdio_client_lists_and_calls() {
     let lines = stdio_client::run(env!("CARGO_BIN_EXE_mcpinvoke")).unwrap();
     assert!(lines.contains(&"\"getPet\"".to_owned()), "{lines:?}");
     assert!(lines.last().unwrap().contains("Rex"), "{lines:?}");
+}
+
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_build_that_fails_says_where_and_what_to_do() {
+    let seen = dotnet_build::run().await.unwrap();
+    assert!(seen.is_error, "{seen:?}");
+    let error = &seen.structured["errors"][0];
+    assert_eq!(error["code"], "CS0246", "{seen:?}");
+    assert_eq!(error["line"], 3);
+    assert!(error["file"].as_str().unwrap().ends_with("Other.cs"));
+    assert!(error["message"].as_str().unwrap().contains("NoSuchType"));
+    assert!(error["hint"].is_string(), "{error}");
+    assert!(seen.text.contains("CS0246"), "{}", seen.text);
+    assert_eq!(seen.structured["errors"].as_array().unwrap().len(), 1);
 }

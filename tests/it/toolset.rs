@@ -79,6 +79,37 @@ async fn programs_get_no_input_and_a_chosen_environment() {
 }
 
 #[tokio::test]
+async fn null_is_absent_and_action_names_are_as_they_stand() {
+    let toolset = Toolset::new(PATHS);
+    let bridge = toolset.bridge();
+    let call = json!({"action": "List", "value": null, "list": null, "flag": null, "workingDirectory": null});
+    let result = bridge.call("work", call).await;
+    assert_ne!(result["isError"], true, "{result}");
+    assert_eq!(toolset.argv().unwrap(), ["list", "end"]);
+    toolset.forget();
+    for (action, reason) in [(json!(null), "required"), (json!("list"), "invalid value")] {
+        let result = bridge.call("work", json!({"action": action})).await;
+        let error = &result["structuredContent"]["errors"][0];
+        assert_eq!(error["code"], "INVALID_PARAMS", "{result}");
+        let told = &error["data"]["additionalData"];
+        assert_eq!(told["reason"], reason);
+        assert!(told["validActions"].as_str().unwrap().contains("List"));
+        if action == "list" {
+            assert_eq!(told["providedValue"], "list");
+            assert!(error["suggestedFixes"].to_string().contains("'List'"));
+        }
+    }
+    let missing = json!({"action": "Plain", "value": null});
+    let result = bridge.call("work", missing).await;
+    let told = &result["structuredContent"]["errors"][0]["data"]["additionalData"];
+    assert_eq!(
+        (&told["parameter"], &told["reason"]),
+        (&json!("value"), &json!("required"))
+    );
+    assert_eq!(toolset.starts(), 0);
+}
+
+#[tokio::test]
 async fn command_lines_follow_each_other_until_one_fails() {
     let toolset = Toolset::new(PATHS);
     let bridge = toolset.bridge();

@@ -85,6 +85,7 @@ fn work(action: &Action, arguments: &Map<String, Value>) -> Result<PlannedWork, 
         Ok(PlannedRun {
             runner: template.runner,
             optional: template.optional,
+            neutral: template.neutral,
             background: template.background.holds(arguments),
             words: words::words(&template.words, arguments, &secret)?,
             input: template

@@ -50,6 +50,8 @@ pub struct PlannedRun {
     pub runner: Option<TestRunner>,
     /// Its failure does not fail the call.
     pub optional: bool,
+    /// It works in a fresh empty folder instead of the working directory.
+    pub neutral: bool,
     /// It goes on after the answer.
     pub background: bool,
     /// The words after the program.

@@ -20,6 +20,7 @@ fn action(name: &str, words: Vec<Word>) -> Action {
         work: Work::Runs(vec![RunTemplate {
             runner: None,
             optional: false,
+            neutral: false,
             background: Condition::Given("background".to_owned()),
             words,
             input: None,

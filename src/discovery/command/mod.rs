@@ -4,6 +4,7 @@
 //! condition that cannot be understood or a word of a wrong form costs the operation.
 
 mod condition;
+mod schema;
 #[cfg(test)]
 mod tests;
 mod word;
@@ -33,12 +34,23 @@ const TIMEOUT: Duration = Duration::from_secs(600);
 const LONGEST: Duration = Duration::from_secs(24 * 3600);
 
 /// Whether the operations of a document may run programs.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub enum Commands {
-    /// These programs, by name.
-    Allowed(Vec<String>),
+    /// Some.
+    Allowed(Allowed),
     /// None, and why.
     Refused(String),
+}
+
+/// What operations may name. Names that nobody knows cost the operation when it is loaded, not its first call.
+#[derive(Debug, Clone)]
+pub struct Allowed {
+    /// Programs, by name.
+    pub programs: Vec<String>,
+    /// Whether there is a rule for values of this name.
+    pub is_rule: fn(&str) -> bool,
+    /// Whether there is a built-in part of this name.
+    pub is_part: fn(&str) -> bool,
 }
 
 impl Default for Commands {
@@ -73,7 +85,7 @@ pub(super) fn target(
         return Ok(None);
     };
     let allowed = match commands {
-        Commands::Allowed(programs) => programs,
+        Commands::Allowed(allowed) => allowed,
         Commands::Refused(reason) => return Err(reason.clone()),
     };
     let handler = match handler {
@@ -85,6 +97,8 @@ pub(super) fn target(
         return Err(format!("it has no `{COMMAND}`, which `{HANDLER}` needs"));
     };
     let target = parse(&place(operation), command)
+        .and_then(|target| known_names(target, allowed))
+        .and_then(|target| schema::check(command).map(|()| target))
         .map_err(|Fault { pointer, message }| format!("/{COMMAND}{pointer}: {message}"))?;
     if handler != target.program {
         let program = &target.program;
@@ -92,7 +106,7 @@ pub(super) fn target(
             "`{HANDLER}` is `{handler}`, and the program is `{program}`"
         ));
     }
-    if !allowed.contains(&target.program) {
+    if !allowed.programs.contains(&target.program) {
         return Err(format!("the program `{}` is not allowed", target.program));
     }
     Ok(Some(target))
@@ -114,6 +128,31 @@ impl Fault {
     }
 }
 
+/// The target, whose rules and built-in parts are all known.
+fn known_names(target: CommandTarget, allowed: &Allowed) -> Result<CommandTarget, Fault> {
+    for action in &target.actions {
+        let at = format!("/actions/{}", escaped(&action.name));
+        for (argument, rule) in &action.rules {
+            if !(allowed.is_rule)(rule) {
+                let at = format!("{at}/rules/{}", escaped(argument));
+                return Err(Fault::new(&at, format!("there is no rule `{rule}`")));
+            }
+        }
+        if let Work::BuiltIn(name) = &action.work
+            && !(allowed.is_part)(name)
+        {
+            let message = format!("there is no built-in part `{name}`");
+            return Err(Fault::new(&format!("{at}/builtin"), message));
+        }
+    }
+    Ok(target)
+}
+
+/// A name as a step of a JSON pointer (RFC 6901, section 3).
+fn escaped(name: &str) -> String {
+    name.replace('~', "~0").replace('/', "~1")
+}
+
 fn parse(operation: &str, command: &Value) -> Result<CommandTarget, Fault> {
     let WrittenTarget {
         program,
@@ -128,7 +167,7 @@ fn parse(operation: &str, command: &Value) -> Result<CommandTarget, Fault> {
         ));
     }
     let one = |(name, value): (&String, &Value)| {
-        let at = format!("/actions/{}", name.replace('~', "~0").replace('/', "~1"));
+        let at = format!("/actions/{}", escaped(name));
         action(name, value, &at)
     };
     let actions: Result<Vec<Action>, Fault> = actions.iter().map(one).collect();
@@ -247,11 +286,18 @@ fn run(value: &Value, at: &str) -> Result<RunTemplate, Fault> {
         Some(value) => condition::read(value, &format!("{at}/background"), 0)?,
         None => Condition::Never,
     };
+    if written.neutral && background != Condition::Never {
+        return Err(Fault::new(
+            &format!("{at}/neutral"),
+            "the empty folder is gone with the answer: nothing can go on in it",
+        ));
+    }
     let words = word::list(&written.words, &format!("{at}/words"), 0)?;
     word::check_verbatim(&words).map_err(|message| Fault::new(&format!("{at}/words"), message))?;
     Ok(RunTemplate {
         runner,
         optional: written.optional,
+        neutral: written.neutral,
         background,
         words,
         input: written.input.map(|input| Input {

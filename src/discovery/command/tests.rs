@@ -146,6 +146,10 @@ fn faults_have_a_place() {
             json!({"A": {"run": [{"runner": "nunit", "words": []}]}}),
             "/actions/A/run/0/runner",
         ),
+        (
+            json!({"A": {"run": [{"neutral": true, "background": "x", "words": []}]}}),
+            "/actions/A/run/0/neutral: the empty folder",
+        ),
         (json!({}), "/actions: expected at least one"),
     ] {
         let fault = parsed(data.clone()).unwrap_err();
@@ -168,20 +172,60 @@ fn depth_is_bounded() {
     assert!(fault.contains("too deeply"), "{fault}");
 }
 
+/// What a bridge with this program knows.
+fn allowed(program: &str) -> Commands {
+    Commands::Allowed(Allowed {
+        programs: vec![program.to_owned()],
+        is_rule: crate::binding::command::rules::known,
+        is_part: crate::handler::command::known_part,
+    })
+}
+
+#[test]
+fn names_that_nobody_knows_cost_the_operation() {
+    let Commands::Allowed(allowed) = allowed("dotnet") else {
+        panic!("allowed");
+    };
+    let run = json!([{"words": ["build"]}]);
+    for (action, expected) in [
+        (json!({"rules": {"x": "configuration"}, "run": run}), None),
+        (json!({"builtin": "metrics"}), None),
+        (
+            json!({"rules": {"a/b": "colour"}, "run": run}),
+            Some(("/actions/A/rules/a~1b", "there is no rule `colour`")),
+        ),
+        (
+            json!({"builtin": "self-destruct"}),
+            Some((
+                "/actions/A/builtin",
+                "there is no built-in part `self-destruct`",
+            )),
+        ),
+    ] {
+        let target = parsed(json!({"A": action})).unwrap();
+        let found = known_names(target, &allowed).err();
+        let found = found.map(|fault| (fault.pointer, fault.message));
+        assert_eq!(
+            found,
+            expected.map(|(pointer, message)| (pointer.to_owned(), message.to_owned()))
+        );
+    }
+}
+
 #[test]
 fn the_shipped_document_is_understood() {
     let settings = crate::openapi::Settings::default();
     let document =
         crate::openapi::parse(DOTNET_DOCUMENT.as_bytes(), "dotnet.yaml", None, &settings).unwrap();
-    let allowed = Commands::Allowed(vec!["dotnet".to_owned()]);
+    let allowed = allowed("dotnet");
     let (mut tools, mut actions) = (0, 0);
     for operation in &document.operations {
         let found = target(operation, &allowed).unwrap().unwrap();
         tools += 1;
         actions += found.actions.len();
         assert!(target(operation, &Commands::default()).is_err());
-        let other = Commands::Allowed(vec!["make".to_owned()]);
-        assert!(target(operation, &other).unwrap_err().contains("`dotnet`"));
+        let make = self::allowed("make");
+        assert!(target(operation, &make).unwrap_err().contains("`dotnet`"));
     }
     assert_eq!((tools, actions), (12, 91));
 }

@@ -51,6 +51,8 @@ pub(super) struct WrittenRun {
     pub(super) runner: Option<String>,
     #[serde(default)]
     pub(super) optional: bool,
+    #[serde(default)]
+    pub(super) neutral: bool,
     pub(super) background: Option<Value>,
     pub(super) words: Vec<Value>,
     pub(super) input: Option<WrittenInput>,

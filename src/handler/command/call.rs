@@ -32,6 +32,7 @@ const QUEUE: usize = 16;
 pub(super) async fn run(
     parts: &Arc<Parts>,
     ready: Ready,
+    principal: &Arc<str>,
     progress: &dyn Progress,
     caller: Arc<dyn Progress>,
 ) -> Result<CommandReply, CommandError> {
@@ -54,6 +55,7 @@ pub(super) async fn run(
     });
     let job = Job {
         parts: Arc::clone(parts),
+        principal: Arc::clone(principal),
         deadline: Instant::now() + ready.plan.timeout,
         ready,
         stop,
@@ -101,6 +103,8 @@ impl Lines for Told {
 /// A call that is being carried out.
 struct Job {
     parts: Arc<Parts>,
+    /// On whose behalf.
+    principal: Arc<str>,
     ready: Ready,
     stop: CancellationToken,
     deadline: Instant,
@@ -109,6 +113,7 @@ struct Job {
 
 impl Job {
     async fn run(self, held: Option<Held>) -> Result<CommandReply, CommandError> {
+        self.parts.unchanged(&self.ready)?;
         let mut reply = CommandReply {
             lock: self.ready.lock.as_ref().map(super::locks::Wanted::info),
             runner: self.ready.runner,
@@ -130,18 +135,18 @@ impl Job {
 
     async fn runs(&self, reply: &mut CommandReply) -> Result<(), CommandError> {
         for run in &self.ready.runs {
-            let scratch = match run
-                .words
-                .iter()
-                .any(|word| matches!(word, ReadyWord::Scratch))
-            {
+            let is_scratch = |word: &ReadyWord| matches!(word, ReadyWord::Scratch);
+            let scratch = match run.neutral || run.words.iter().any(is_scratch) {
                 true => Some(
                     Scratch::make()
                         .map_err(|error| self.not_started(&self.ready.plan.program, error))?,
                 ),
                 false => None,
             };
-            let launch = self.launch(run, scratch.as_ref().map(Scratch::path))?;
+            let mut launch = self.launch(run, scratch.as_ref().map(Scratch::path))?;
+            if let Some(scratch) = scratch.as_ref().filter(|_| run.neutral) {
+                scratch.path().clone_into(&mut launch.directory);
+            }
             if run.background {
                 reply.runs.push(Ran {
                     command: launch.shown.clone(),
@@ -216,6 +221,7 @@ impl Job {
             None => self.ready.directory.display().to_string(),
         };
         let about = About {
+            owner: Arc::clone(&self.principal),
             operation: operation.clone(),
             target,
             secrets: self.ready.secrets.clone(),
@@ -259,15 +265,15 @@ impl Context for Job {
     }
 
     fn session(&self, id: &str) -> Option<SessionView> {
-        self.parts.sessions.view(id)
+        self.parts.sessions.view(id, &self.principal)
     }
 
     fn stop<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Option<SessionView>> {
-        Box::pin(self.parts.sessions.stop(id))
+        Box::pin(self.parts.sessions.stop(id, &self.principal))
     }
 
     fn sessions(&self) -> Vec<SessionView> {
-        self.parts.sessions.views()
+        self.parts.sessions.views(&self.principal)
     }
 
     fn calls(&self) -> Vec<CallCounts> {

@@ -16,7 +16,7 @@ use crate::tool::Progress;
 const PATIENCE: Duration = Duration::from_secs(8);
 
 /// What is to be locked.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Wanted {
     /// The operation's name in messages.
     pub(super) operation: String,
@@ -26,7 +26,7 @@ pub(super) struct Wanted {
 }
 
 /// What a lock is on.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) enum Key {
     /// A canonical path.
     Path(PathBuf),

@@ -16,6 +16,8 @@ mod scratch;
 mod secrets;
 mod sessions;
 mod settings;
+#[cfg(test)]
+mod tests;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -103,7 +105,8 @@ impl CommandHandler {
         self.0.ready(plan)
     }
 
-    /// Carries a call out; `progress` hears of its output, and `caller` knows whether anybody still waits for it.
+    /// Carries a call out on behalf of `principal`, who alone has a say over sessions that it starts; `progress` hears
+    /// of its output, and `caller` knows whether anybody still waits for it.
     /// Dropping the future ends whatever was started, and gives back the lock after that.
     ///
     /// # Errors
@@ -111,10 +114,11 @@ impl CommandHandler {
     pub async fn run(
         &self,
         ready: Ready,
+        principal: &Arc<str>,
         progress: &dyn Progress,
         caller: Arc<dyn Progress>,
     ) -> Result<CommandReply, CommandError> {
-        call::run(&self.0, ready, progress, caller).await
+        call::run(&self.0, ready, principal, progress, caller).await
     }
 
     /// Counts a call of a tool.

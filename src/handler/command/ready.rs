@@ -23,15 +23,16 @@ pub struct Ready {
     pub(super) secrets: Secrets,
 }
 
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(super) struct ReadyRun {
     pub(super) optional: bool,
+    pub(super) neutral: bool,
     pub(super) background: bool,
     pub(super) words: Vec<ReadyWord>,
     pub(super) input: Option<String>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(super) enum ReadyWord {
     Plain(OsString),
     Secret(OsString),
@@ -78,6 +79,7 @@ impl Parts {
             let words: Result<Vec<ReadyWord>, CommandError> = run.words.iter().map(word).collect();
             Ok(ReadyRun {
                 optional: run.optional,
+                neutral: run.neutral,
                 background: run.background,
                 words: words?,
                 input: run.input.clone(),
@@ -96,6 +98,22 @@ impl Parts {
             runner: chosen,
             directory,
             plan,
+        })
+    }
+
+    /// Looks again, right before something is started: between the answer of [`Parts::ready`] and now somebody may
+    /// have agreed after a long while, and what a path leads to may have been changed.
+    pub(super) fn unchanged(&self, ready: &Ready) -> Result<(), CommandError> {
+        let now = self.ready(ready.plan.clone())?;
+        if now.directory == ready.directory && now.runs == ready.runs && now.lock == ready.lock {
+            return Ok(());
+        }
+        Err(CommandError::Refused {
+            parameter: String::new(),
+            reason: "changed meanwhile",
+            message:
+                "A folder or file of this call leads elsewhere than when it was checked: call again"
+                    .to_owned(),
         })
     }
 

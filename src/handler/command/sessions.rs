@@ -34,6 +34,8 @@ pub(super) struct Sessions {
 #[derive(Debug)]
 struct Session {
     id: String,
+    /// Whose it is: to everybody else it does not exist.
+    owner: Arc<str>,
     operation: String,
     target: String,
     process: u32,
@@ -46,6 +48,7 @@ struct Session {
 /// What a session is, besides what it runs.
 #[derive(Debug)]
 pub(super) struct About {
+    pub(super) owner: Arc<str>,
     pub(super) operation: String,
     pub(super) target: String,
     pub(super) secrets: Secrets,
@@ -154,6 +157,7 @@ impl Sessions {
         let process = Process::start(launch, Some(lines)).map_err(not_started)?;
         let session = Arc::new(Session {
             id: id.clone(),
+            owner: about.owner,
             operation: about.operation,
             target: about.target,
             process: process.id(),
@@ -172,27 +176,29 @@ impl Sessions {
         Ok(id)
     }
 
-    fn find(&self, id: &str) -> Option<Arc<Session>> {
+    fn find(&self, id: &str, owner: &str) -> Option<Arc<Session>> {
         let list = self.list();
-        list.iter().find(|session| session.id == id).cloned()
+        let is_it = |session: &&Arc<Session>| session.id == id && &*session.owner == owner;
+        list.iter().find(is_it).cloned()
     }
 
-    /// A session with its lines.
-    pub(super) fn view(&self, id: &str) -> Option<SessionView> {
-        self.find(id).map(|session| session.view(true))
+    /// A session of this owner with its lines.
+    pub(super) fn view(&self, id: &str, owner: &str) -> Option<SessionView> {
+        self.find(id, owner).map(|session| session.view(true))
     }
 
-    /// All of them, the oldest first, without lines.
-    pub(super) fn views(&self) -> Vec<SessionView> {
+    /// All of this owner's, the oldest first, without lines.
+    pub(super) fn views(&self, owner: &str) -> Vec<SessionView> {
         self.list()
             .iter()
+            .filter(|session| &*session.owner == owner)
             .map(|session| session.view(false))
             .collect()
     }
 
-    /// Ends a session and forgets it; the view tells whether it had ended before.
-    pub(super) async fn stop(&self, id: &str) -> Option<SessionView> {
-        let session = self.find(id)?;
+    /// Ends a session of this owner and forgets it; the view tells whether it had ended before.
+    pub(super) async fn stop(&self, id: &str, owner: &str) -> Option<SessionView> {
+        let session = self.find(id, owner)?;
         let before = *session.ended.borrow();
         session.stop.cancel();
         let mut ended = session.ended.subscribe();

@@ -9,6 +9,7 @@ mod outcome;
 mod reading;
 mod refusal;
 mod shapes;
+mod utc;
 mod words;
 
 pub use refusal::{ArgumentFault, Refusal};

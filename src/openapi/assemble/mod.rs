@@ -50,6 +50,7 @@ pub(super) fn document(
         title: info_text(info, "title").unwrap_or_default(),
         version: info_text(info, "version").unwrap_or_default(),
         description: info_text(info, "description"),
+        holds_remote: false,
         operations,
         findings: Vec::new(),
         security_schemes,

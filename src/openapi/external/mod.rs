@@ -90,6 +90,8 @@ pub(super) struct BroughtIn {
     pub(super) names: Vec<String>,
     /// Bytes of all documents.
     pub(super) size: usize,
+    /// One of them was read from a URL.
+    pub(super) holds_remote: bool,
 }
 
 /// A document that was asked for.
@@ -142,6 +144,7 @@ pub(super) async fn bring_in(
         let loaded = load(&asked, location, left, settings).await;
         match loaded {
             Ok((mut tree, size)) => {
+                result.holds_remote |= matches!(asked.location, Location::Url(_));
                 left = left.saturating_sub(size);
                 result.size += usize::try_from(size).unwrap_or(usize::MAX);
                 let name = asked.location.name();

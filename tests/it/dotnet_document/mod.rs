@@ -8,7 +8,7 @@ mod schema;
 use std::collections::{BTreeMap, BTreeSet};
 
 use mcpinvoke::binding::command::{PlannedRun, PlannedWord, PlannedWork, bind, rules};
-use mcpinvoke::discovery::{self, Commands, DOTNET_DOCUMENT, Discovery, Source};
+use mcpinvoke::discovery::{self, Allowed, Commands, DOTNET_DOCUMENT, Discovery, Source};
 use mcpinvoke::handler::command::known_part;
 use mcpinvoke::openapi;
 use mcpinvoke::tool::{CommandTarget, Effect, Target, Tool, Work};
@@ -203,6 +203,17 @@ fn uncut(value: &Value) -> Value {
     }
 }
 
+/// What lies in the working directory must not decide what asking for help does.
+#[test]
+fn help_is_asked_for_in_an_empty_folder() {
+    let discovery = discovered(DOTNET_DOCUMENT);
+    let help = &target(&discovery, "dotnet_help").actions;
+    let Work::Runs(runs) = &help[0].work else {
+        panic!("it runs the program");
+    };
+    assert!(runs.iter().all(|run| run.neutral), "{runs:?}");
+}
+
 fn discovered(text: &str) -> Discovery {
     let document = openapi::parse(
         text.as_bytes(),
@@ -216,7 +227,11 @@ fn discovered(text: &str) -> Discovery {
         number: 0,
         prefix: None,
         base_url: None,
-        commands: Commands::Allowed(vec!["dotnet".to_owned()]),
+        commands: Commands::Allowed(Allowed {
+            programs: vec!["dotnet".to_owned()],
+            is_rule: rules::known,
+            is_part: known_part,
+        }),
     };
     discovery::discover(&[source], &discovery::Settings::default())
 }

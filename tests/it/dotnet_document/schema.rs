@@ -40,6 +40,7 @@ fn broken_data_is_refused_with_its_place_by_the_schema_and_at_load() {
         ("/actions/A/run", json!([])),
         ("/actions/A/run/0/runner", json!("nunit")),
         ("/actions/A/run/0/background", json!(5)),
+        ("/actions/A/run/0/neutral", json!("yes")),
         ("/actions/A/run/0/words", json!("build")),
         (
             "/actions/A/run/0/words/0",
@@ -65,6 +66,30 @@ fn broken_data_is_refused_with_its_place_by_the_schema_and_at_load() {
             reason.contains("/x-mcp-command"),
             "{pointer} {value}: {reason}"
         );
+    }
+}
+
+/// Forms that the shipped document does not use.
+#[test]
+fn every_form_that_is_read_fits_the_schema() {
+    let run = json!([{"words": ["build"]}]);
+    let word = |word: Value| json!({"run": [{"words": ["x", "--", word]}]});
+    for action in [
+        json!({"description": "For people.", "run": run}),
+        json!({"rules": {"a": ["configuration", "framework"]}, "run": run}),
+        json!({"confirm": true, "run": run}),
+        json!({"confirm": {"any": ["a", {"not": {"is": {"b": 5}}}]}, "run": run}),
+        json!({"lock": {"operation": "x", "global": true}, "run": run}),
+        json!({"run": [{"words": ["x"], "neutral": true, "optional": true}]}),
+        json!({"run": [{"words": ["x"], "background": {"ends": {"a": ".csproj"}}}]}),
+        word(json!({"when": "a", "else": ["y"]})),
+        word(json!({"when": {"all": ["a", false]}, "then": ["y"], "else": []})),
+        word(json!({"join": ["-p:A=", {"value": "a"}]})),
+        word(json!({"split": "a", "as": "verbatim"})),
+        word(json!({"option": "-o", "scratch": true})),
+    ] {
+        let data = json!({"program": "dotnet", "selector": "action", "actions": {"A": action}});
+        assert_eq!(loaded(&data), None, "{action}");
     }
 }
 

@@ -28,7 +28,10 @@ here=${0%/*}
 if [ "$DOTNET_NOLOGO$DOTNET_CLI_TELEMETRY_OPTOUT$DOTNET_CLI_UI_LANGUAGE" != 11en ] || [ -n "$MSBUILDTERMINALLOGGER" ]; then
   echo "replay: not the environment of the recordings" >&2; exit 97
 fi
-exact="${PWD#"$here/root"}@END@"; loose=$exact; before=; results=
+# An empty folder of the bridge's own stands for the root.
+place=${PWD#"$here/root"}
+case "$PWD" in */mcpinvoke-*) [ -z "$(ls -A)" ] && place= ;; esac
+exact="$place@END@"; loose=$exact; before=; results=
 for word in "$@"; do
   case "$word" in "$PWD"/*) word=${word#"$PWD"/} ;; "$here/root"/*) word=${word#"$here/root"/} ;; esac
   exact="$exact$word@END@"

@@ -78,6 +78,12 @@ impl Toolset {
         fs::write(&self.configuration, text).unwrap();
     }
 
+    /// Adds a section to the configuration.
+    pub fn append(&self, section: &str) {
+        let text = fs::read_to_string(&self.configuration).unwrap();
+        fs::write(&self.configuration, format!("{text}{section}\n")).unwrap();
+    }
+
     /// Where everything is.
     pub fn base(&self) -> PathBuf {
         fs::canonicalize(self.folder.path()).unwrap()

@@ -1,0 +1,80 @@
+//! Programs that go on after their answer belong to who started them.
+#![cfg(unix)]
+
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+
+use crate::support::Bridge;
+use crate::support::toolset::{Toolset, gone};
+
+const PATHS: &str = "
+  /work:
+    post:
+      operationId: work
+      x-mcp-handler: dotnet
+      x-mcp: {body: flat}
+      requestBody:
+        content:
+          application/json:
+            schema:
+              type: object
+              required: [action]
+              properties:
+                action: {type: string}
+                sessionId: {type: string}
+      x-mcp-command:
+        program: dotnet
+        selector: action
+        actions:
+          Serve: {run: [{background: always, words: [serve]}]}
+          Logs: {effect: read, result: value, builtin: session-logs}
+          Stop: {result: value, builtin: stop-session}
+";
+
+async fn call(bridge: &Bridge, who: &str, arguments: Value) -> Value {
+    let params = json!({"name": "work", "arguments": arguments});
+    let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+    let bearer = format!("Bearer key-of-{who}");
+    let headers = [
+        ("authorization", bearer.as_str()),
+        ("mcp-protocol-version", "2025-11-25"),
+    ];
+    let (status, text) = bridge.post(body.to_string(), &headers).await;
+    assert_eq!(status, 200, "{text}");
+    let answer: Value = serde_json::from_str(&text).unwrap();
+    answer["result"].clone()
+}
+
+fn hash(who: &str) -> String {
+    let digest = Sha256::digest(format!("key-of-{who}"));
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[tokio::test]
+async fn to_others_they_do_not_exist() {
+    let toolset = Toolset::new(PATHS);
+    let [anna, ben] = ["anna", "ben"].map(hash);
+    toolset.append(&format!(
+        "access: {{keys: [{{name: anna, hash: {anna}}}, {{name: ben, hash: {ben}}}]}}"
+    ));
+    let bridge = toolset.bridge();
+    let started = call(&bridge, "anna", json!({"action": "Serve"})).await;
+    let id = started["structuredContent"]["sessionId"].as_str().unwrap();
+    let group = toolset.group().await;
+    let with = |action: &str, id: &str| json!({"action": action, "sessionId": id});
+    for action in ["Logs", "Stop"] {
+        let refused = call(&bridge, "ben", with(action, id)).await;
+        let unknown = call(&bridge, "ben", with(action, "no-such-session")).await;
+        assert_eq!(refused["isError"], true, "{refused}");
+        // Neither that it is there nor that there are others is told.
+        assert_eq!(refused, unknown);
+        assert!(!refused.to_string().contains(id), "{refused}");
+        let own = call(&bridge, "anna", with(action, "no-such-session")).await;
+        assert!(own.to_string().contains(id), "{own}");
+    }
+    let logs = call(&bridge, "anna", with("Logs", id)).await;
+    assert_eq!(logs["structuredContent"]["status"], "running", "{logs}");
+    let stopped = call(&bridge, "anna", with("Stop", id)).await;
+    assert_ne!(stopped["isError"], true, "{stopped}");
+    gone(group).await;
+}
