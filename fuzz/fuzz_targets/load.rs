@@ -14,6 +14,7 @@ fuzz_target!(|data: &[u8]| {
     };
     let source = Source {
         document: &document,
+        number: 0,
         prefix: None,
         base_url: Url::parse("https://api.example.com/v1").ok(),
         commands: Default::default(),

@@ -13,6 +13,8 @@ use mcpinvoke::handler::http::{HttpHandler, Settings as HttpSettings};
 use mcpinvoke::invoke::Invoker;
 use mcpinvoke::mcp::{Accepted, Answer, Header, Headers, Message, Server, Settings, ToolsMode};
 use mcpinvoke::openapi;
+use mcpinvoke::policy::confirm::{self, Gate};
+use mcpinvoke::state::{self, State};
 use mcpinvoke::tool::Caller;
 use serde_json::Value;
 use tokio::runtime::{Builder, Runtime};
@@ -28,6 +30,7 @@ static INVOKER: LazyLock<Arc<Invoker>> = LazyLock::new(|| {
         .expect("the pet store can be loaded");
     let source = Source {
         document: &document,
+        number: 0,
         prefix: None,
         // Port 1 (tcpmux): nobody listens.
         base_url: "http://127.0.0.1:1/".parse().ok(),
@@ -35,7 +38,10 @@ static INVOKER: LazyLock<Arc<Invoker>> = LazyLock::new(|| {
     };
     let found = discovery::discover(&[source], &discovery::Settings::default());
     let handler = HttpHandler::new(&HttpSettings::default()).expect("the client can be built");
-    Arc::new(Invoker::new(found.tools, handler).expect("tool names are unique"))
+    let state = State::in_memory(&state::Settings::default());
+    let gate = Gate::new(confirm::Settings::default(), state.spent, state.pending)
+        .expect("the system has random numbers");
+    Arc::new(Invoker::new(found.tools, handler, gate).expect("tool names are unique"))
 });
 
 /// How messages arrive.
@@ -156,12 +162,13 @@ async fn finish(server: &Arc<Server>, accepted: Accepted) -> Option<Arc<str>> {
             status,
             body,
             session,
+            needs: _,
         }) => {
             assert!(
                 (200..600).contains(&status),
                 "{status} is no final HTTP status"
             );
-            check(&body);
+            check(&body.into_bytes());
             session
         }
         Answer::Stream(mut messages) => {

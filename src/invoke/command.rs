@@ -68,7 +68,13 @@ impl Invoker {
                 let outcome = self.told(entry, target, &arguments, Err(&refusal));
                 (outcome, !ran)
             }
-            Err(Failed::Limited(limited)) => return Ok(Ended::limited(&limited, record)),
+            Err(Failed::Limited(limited)) => {
+                let refusal = too_much(target, &limited);
+                return Ok(Ended {
+                    outcome: self.told(entry, target, &arguments, Err(&refusal)),
+                    ..Ended::limited(&limited, record)
+                });
+            }
             Err(Failed::Stopped(error)) => return Err(self.refused(error, record)),
         };
         if refused {
@@ -196,6 +202,14 @@ impl Invoker {
     }
 }
 
+fn too_much(target: &CommandTarget, limited: &Limited) -> Refusal {
+    Refusal::Unavailable {
+        feature: target.program.clone(),
+        reason: limited.to_string(),
+        alternatives: vec!["Wait, and make the same call again".to_owned()],
+    }
+}
+
 /// Reports without secrets.
 #[derive(Debug)]
 struct Masked<'a> {
@@ -243,9 +257,14 @@ fn of_schema(fault: &Fault) -> ArgumentFault {
         "required" => "required",
         _ => "invalid value",
     };
+    // An unknown name is told with its name; of a value that does not fit, the schema knows only the value.
+    let message = match name.is_empty() || fault.message.contains(&name) {
+        true => fault.message.clone(),
+        false => format!("Parameter '{name}': {}", fault.message),
+    };
     ArgumentFault {
         parameter: (!name.is_empty()).then_some(name),
-        ..ArgumentFault::new("", reason, fault.message.clone())
+        ..ArgumentFault::new("", reason, message)
     }
 }
 

@@ -13,6 +13,7 @@ use super::input::InputRequired;
 use super::payload::Writer;
 use super::revision::Revision;
 use super::server::Server;
+use super::unconfirmed::Failures;
 use crate::invoke::CallError;
 use crate::tool::{CallId, Outcome};
 
@@ -41,6 +42,8 @@ pub(crate) struct Form {
     pub(crate) revision: Revision,
     pub(crate) direct: bool,
     pub(crate) publishes_output: bool,
+    /// How a call that nobody agreed to is told.
+    pub(crate) failures: Failures,
 }
 
 impl Form {
@@ -61,7 +64,7 @@ impl Form {
                 })
             }
             CallError::MissingScope(scopes) => Ended::Refused(Refusal::MissingScope(scopes)),
-            CallError::Stopped(stopped) => human::judge(stopped, self.revision),
+            CallError::Stopped(stopped) => human::judge(stopped, self.revision, self.failures),
             CallError::Unusable(error) => {
                 tracing::error!(%id, %error, "a tool cannot be used");
                 Ended::Refused(Refusal::Internal(Some(id.to_string())))
@@ -155,6 +158,7 @@ mod tests {
             revision,
             direct: false,
             publishes_output: false,
+            failures: Failures::Text,
         }
     }
 

@@ -14,13 +14,17 @@ use super::handshake::declares;
 use super::input::InputRequired;
 use super::peer::Peer;
 use super::revision::Revision;
+use super::unconfirmed::{Failures, Unconfirmed};
 use crate::policy::confirm::{Confirm, PendingApproval, Query, Reply, Stopped, Token, Way};
-use crate::tool::{Content, Outcome, Text};
+use crate::tool::Outcome;
 
 /// Answers in one request that are looked at.
 const MOST_ANSWERS: usize = 64;
 /// The key of `_meta` under which a caller brings a token.
 pub(crate) const TOKEN_KEY: &str = "mcpinvoke/confirmation";
+/// JSON-RPC 2.0, section 5.1.
+const INVALID_PARAMS: i32 = -32602;
+const INTERNAL: i32 = -32603;
 
 /// How the human behind one call can be reached.
 #[derive(Debug)]
@@ -179,7 +183,7 @@ impl Confirm for Human {
 }
 
 /// What a client is told of a call that is not confirmed, or not yet.
-pub(crate) fn judge(stopped: Stopped, revision: Revision) -> Ended {
+pub(crate) fn judge(stopped: Stopped, revision: Revision, failures: Failures) -> Ended {
     match stopped {
         Stopped::Ask(query, state) => {
             let params = form::params(&query, revision);
@@ -187,24 +191,37 @@ pub(crate) fn judge(stopped: Stopped, revision: Revision) -> Ended {
             InputRequired { requests, state }.into()
         }
         // Every published output schema accepts any object, so the data cannot offend a client.
-        Stopped::Token(token) => Ended::Notice(ask_again(&token), None),
-        Stopped::Pending(pending) => wait_for(&pending),
+        Stopped::Token(token) => Ended::Notice(ask_again(&token, failures), None),
+        Stopped::Pending(pending) => wait_for(&pending, failures),
         // Who it was is the operator's business.
-        Stopped::Disapproved(_) => Ended::Outcome(Outcome::failure(
-            "Not confirmed: an operator denied this call. Nothing was sent. Do not make it again; tell the user.".to_owned(),
-        )),
-        Stopped::Unconfirmed(why) => Ended::Outcome(Outcome::failure(format!(
-            "Not confirmed: {why}. Nothing was sent."
-        ))),
+        Stopped::Disapproved(_) => declined(
+            failures,
+            "Not confirmed: an operator denied this call. Nothing was sent. Do not make it again; tell the user.",
+            "denied by an operator",
+        ),
+        Stopped::Unconfirmed(why) => {
+            let text = format!("Not confirmed: {why}. Nothing was sent.");
+            declined(failures, &text, &why.to_string())
+        }
         Stopped::State(fault) => {
             let what = if revision.is_modern() {
                 "state"
             } else {
                 "token"
             };
-            Ended::Refused(Refusal::InvalidParams(format!(
-                "the confirmation {what} is refused: {fault}"
-            )))
+            let message = format!("the confirmation {what} is refused: {fault}");
+            if failures == Failures::Text {
+                return Ended::Refused(Refusal::InvalidParams(message));
+            }
+            let why = Unconfirmed {
+                code: "INVALID_PARAMS",
+                category: "Validation",
+                number: INVALID_PARAMS,
+                message: message.clone(),
+                hint: "Make the call without it to be asked again.",
+                additional: json!({"parameter": "_meta", "reason": "invalid value"}),
+            };
+            Ended::Outcome(failures.outcome(why, message, None))
         }
         // Made invalid arguments before it comes here.
         Stopped::Missing(names) => {
@@ -215,7 +232,7 @@ pub(crate) fn judge(stopped: Stopped, revision: Revision) -> Ended {
 
 /// The result that hands a token to a caller who has no human to ask: once for people and models,
 /// once as data.
-fn ask_again(token: &Token) -> Outcome {
+fn ask_again(token: &Token, failures: Failures) -> Outcome {
     let Token {
         preview,
         token,
@@ -223,27 +240,40 @@ fn ask_again(token: &Token) -> Outcome {
     } = token;
     let expires = timestamp(*expires);
     let what = preview.fill("{method} {url}\n{headers}\n\n{body}");
+    let message = "A human has to confirm this call before it is made. Nothing was sent yet.";
     let text = format!(
-        "A human has to confirm this call before it is made. Nothing was sent yet.\n\n{what}\n\n\
+        "{message}\n\n{what}\n\n\
          Ask the user. If they agree, make the same call with the same arguments again, with this \
          token in its metadata: _meta[\"{TOKEN_KEY}\"] = \"{token}\". The token works once, until {expires}."
     );
-    let data = json!({
-        "status": "confirmation_required",
-        "preview": preview.brief(),
-        "token": token,
-        "expiresAt": expires,
-    });
-    Outcome {
-        content: vec![Content::Text(Text::from(text))],
-        structured: Some(data.to_string().into()),
-        is_error: true,
-        status: None,
-    }
+    let status = "confirmation_required";
+    let mut data = Map::new();
+    data.insert("status".to_owned(), status.into());
+    let preview = serde_json::to_value(preview.brief()).unwrap_or_default();
+    data.insert("preview".to_owned(), preview);
+    data.insert("token".to_owned(), token.as_str().into());
+    data.insert("expiresAt".to_owned(), expires.as_str().into());
+    let why = Unconfirmed {
+        code: "CONFIRMATION_REQUIRED",
+        category: "Validation",
+        number: INVALID_PARAMS,
+        message: message.to_owned(),
+        hint: &format!(
+            "Ask the user. If they agree, make the same call again with the token in _meta[\"{TOKEN_KEY}\"]."
+        ),
+        additional: json!({
+            "parameter": "_meta",
+            "reason": status,
+            "token": token,
+            "expiresAt": expires,
+            "preview": what.trim(),
+        }),
+    };
+    failures.outcome(why, text, Some(data))
 }
 
 /// The result that tells a caller to come again when an operator has decided.
-fn wait_for(pending: &PendingApproval) -> Ended {
+fn wait_for(pending: &PendingApproval, failures: Failures) -> Ended {
     let PendingApproval {
         preview,
         url,
@@ -252,25 +282,44 @@ fn wait_for(pending: &PendingApproval) -> Ended {
     } = pending;
     let expires = timestamp(*expires);
     let what = preview.fill("{method} {url}\n{headers}\n\n{body}");
+    let message = "An operator has to approve this call before it is made. Nothing was sent yet.";
     let text = format!(
-        "An operator has to approve this call before it is made. Nothing was sent yet.\n\n{what}\n\n\
+        "{message}\n\n{what}\n\n\
          It waits for their decision until {expires} at {url} (they sign in with a token of their own). Tell the user. \
          Then make the same call with the same arguments again: it is made once, as soon as it is approved."
     );
-    let data = json!({
-        "status": "approval_pending",
-        "preview": preview.brief(),
-        "url": url,
-        "token": token,
-        "expiresAt": expires,
-    });
-    let outcome = Outcome {
-        content: vec![Content::Text(Text::from(text))],
-        structured: Some(data.to_string().into()),
-        is_error: true,
-        status: None,
+    let status = "approval_pending";
+    let preview = serde_json::to_value(preview.brief()).unwrap_or_default();
+    let data = Map::from_iter([
+        ("status".to_owned(), Value::from(status)),
+        ("preview".to_owned(), preview),
+        ("url".to_owned(), url.as_str().into()),
+        ("token".to_owned(), token.as_str().into()),
+        ("expiresAt".to_owned(), expires.as_str().into()),
+    ]);
+    let why = Unconfirmed {
+        code: "CONFIRMATION_REQUIRED",
+        category: "Validation",
+        number: INVALID_PARAMS,
+        message: message.to_owned(),
+        hint: "Tell the user. Then make the same call again: it is made once an operator has approved it.",
+        additional: json!({"parameter": "_meta", "reason": status, "url": url, "expiresAt": expires}),
     };
+    let outcome = failures.outcome(why, text, Some(data));
     Ended::Notice(outcome, Some((TOKEN_KEY, token.clone())))
+}
+
+/// Somebody said no.
+fn declined(failures: Failures, text: &str, reason: &str) -> Ended {
+    let why = Unconfirmed {
+        code: "OPERATION_CANCELLED",
+        category: "Cancellation",
+        number: INTERNAL,
+        message: text.to_owned(),
+        hint: "Nothing was done. Do not try again unless the user asks for it.",
+        additional: json!({"reason": reason}),
+    };
+    Ended::Outcome(failures.outcome(why, text.to_owned(), None))
 }
 
 /// Seconds since 1970 as RFC 3339 writes them.

@@ -32,6 +32,7 @@ mod settings;
 mod shape;
 mod show;
 mod stream;
+mod unconfirmed;
 
 use std::pin::Pin;
 use std::sync::Arc;

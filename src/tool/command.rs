@@ -172,6 +172,8 @@ pub enum Encoding {
     /// Becomes an `MSBuild` property: as [`Encoding::Plain`], and `%`, `;` and `,`, at which it would be split, and
     /// `$` and `@` are escaped. A quote, which cannot be, is refused.
     Property,
+    /// A path that starts, where it is relative, in the folder of the project that the argument `project` names.
+    ProjectPath,
     /// A path that becomes an `MSBuild` property.
     PropertyPath,
     /// As [`Encoding::Path`] where it looks like one (it has a slash or backslash, begins with a dot or ends in

@@ -25,6 +25,7 @@ mod dotnet_contract;
 mod dotnet_document;
 mod dotnet_envelopes;
 mod dotnet_real;
+mod dotnet_refused;
 mod dotnet_replay;
 mod dotnet_results;
 mod examples;

@@ -169,12 +169,24 @@ async fn what_destroys_is_asked_for() {
         shown.contains("dotnet destroy [REDACTED]") && shown.contains(&preview),
         "{asked}"
     );
+    // It is a failure like any other of such a tool.
+    let told = &asked["structuredContent"];
+    assert_eq!(asked["isError"], true);
+    assert_eq!(told["success"], false, "{asked}");
+    assert_eq!(told["exitCode"], -1);
+    let error = &told["errors"][0];
+    assert_eq!(error["code"], "CONFIRMATION_REQUIRED");
+    assert_eq!(error["category"], "Validation");
+    assert_eq!(error["rawOutput"], "");
+    assert_eq!(error["data"]["additionalData"]["token"], told["token"]);
     // The same call with the token runs, another one does not.
     let token = &asked["structuredContent"]["token"];
     let with = |arguments: &Value| json!({"name": "work", "arguments": arguments, "_meta": {"mcpinvoke/confirmation": token}});
     let mut other = call.clone();
     other["value"] = "something else".into();
-    bridge.legacy("tools/call", with(&other)).await;
+    let refused = bridge.legacy("tools/call", with(&other)).await;
+    let error = &refused["result"]["structuredContent"]["errors"][0];
+    assert_eq!(error["code"], "INVALID_PARAMS", "{refused}");
     assert_eq!(toolset.starts(), 0);
     let done = bridge.legacy("tools/call", with(&call)).await;
     assert_ne!(done["result"]["isError"], true, "{done}");

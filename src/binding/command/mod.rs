@@ -2,6 +2,7 @@
 
 mod fault;
 mod plan;
+mod project;
 pub mod rules;
 mod runner;
 #[cfg(test)]

@@ -137,6 +137,26 @@ fn values_are_cut_and_typed() {
 }
 
 #[test]
+fn a_folder_of_a_project_starts_at_the_project() {
+    let template = || vec![value("out", Encoding::ProjectPath)];
+    for (project, out, expected) in [
+        (None, "Data", "Data"),
+        (Some("App.csproj"), "Data", "Data"),
+        (Some("src/App/App.csproj"), "Data", "src/App/Data"),
+        (Some("src\\App\\App.csproj"), "Data", "src\\App/Data"),
+        (Some("src/App/"), "Data", "src/App/Data"),
+        (Some("src/App/App.csproj"), "/root/Data", "/root/Data"),
+        (Some("/App.csproj"), "../Data", "/../Data"),
+    ] {
+        let found = words_of(template(), json!({"out": out, "project": project})).unwrap();
+        let [PlannedWord::Path { path, .. }] = &found[..] else {
+            panic!("{found:?}");
+        };
+        assert_eq!(path, expected);
+    }
+}
+
+#[test]
 fn a_program_s_own_arguments_are_split_as_people_quote_them() {
     let split = vec![Word::Split {
         argument: "v".to_owned(),

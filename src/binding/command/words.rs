@@ -6,6 +6,7 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
+use super::project::beside_project;
 use super::{ArgumentFault, PlannedWord};
 use crate::tool::{Encoding, Word, is_given};
 
@@ -114,13 +115,17 @@ impl Writer<'_> {
             other => other,
         };
         let text = match encoding {
-            Encoding::Path | Encoding::PropertyPath => {
+            Encoding::Path | Encoding::PropertyPath | Encoding::ProjectPath => {
                 check_path(argument, text)?;
                 let escaped = encoding == Encoding::PropertyPath;
+                let path = match encoding {
+                    Encoding::ProjectPath => beside_project(self.arguments, text),
+                    _ => text.to_owned(),
+                };
                 return Ok(PlannedWord::Path {
                     argument: argument.to_owned(),
                     prefix: prefix.to_owned(),
-                    path: text.to_owned(),
+                    path,
                     escaped,
                 });
             }

@@ -98,11 +98,12 @@ fn encoding(kind: Option<&str>, at: &str) -> Result<Encoding, Fault> {
         Some("property") => Ok(Encoding::Property),
         Some("property-path") => Ok(Encoding::PropertyPath),
         Some("name-or-path") => Ok(Encoding::NameOrPath),
+        Some("project-path") => Ok(Encoding::ProjectPath),
         Some("verbatim") => Ok(Encoding::Verbatim),
         Some(other) => Err(Fault::new(
             &format!("{at}/as"),
             format!(
-                "expected plain, path, property, property-path, name-or-path or verbatim, found `{other}`"
+                "expected plain, path, property, property-path, project-path, name-or-path or verbatim, found `{other}`"
             ),
         )),
     }

@@ -47,13 +47,41 @@ const USUAL_BEGINNINGS: &[&str] = &["LC_", "XDG_", "SSL_CERT_"];
 
 /// What `dotnet` gets besides.
 const DOTNET: &[&str] = &[
-    "DOTNET_CLI_HOME",
-    "DOTNET_ROLL_FORWARD",
     "DOTNET_ENVIRONMENT",
     "ASPNETCORE_ENVIRONMENT",
     "ASPNETCORE_URLS",
+    // What a container or a sandbox needs for the runtime to start at all.
+    "DOTNET_RUNNING_IN_CONTAINER",
+    "DOTNET_MULTILEVEL_LOOKUP",
+    "DOTNET_PROCESSOR_COUNT",
+    "DOTNET_READYTORUN",
+    "DOTNET_ENABLEDIAGNOSTICS",
+    "DOTNET_ENABLEWRITEXOREXECUTE",
+    "DOTNET_USE_POLLING_FILE_WATCHER",
+    "DOTNET_ADD_GLOBAL_TOOLS_TO_PATH",
+    "DOTNET_BUNDLE_EXTRACT_BASE_DIR",
+    "DOTNET_ICU_VERSION_OVERRIDE",
+    "CLR_ICU_VERSION_OVERRIDE",
+    "CLR_OPENSSL_VERSION_OVERRIDE",
+    "OPENSSL_CONF",
+    "LD_LIBRARY_PATH",
+    "MSBUILDENABLEWORKLOADRESOLVER",
 ];
-const DOTNET_BEGINNINGS: &[&str] = &["DOTNET_ROOT", "NUGET_", "VSTEST_"];
+const DOTNET_BEGINNINGS: &[&str] = &[
+    "DOTNET_CLI_",
+    "DOTNET_ROOT",
+    "DOTNET_ROLL_FORWARD",
+    "DOTNET_SYSTEM_",
+    "DOTNET_SKIP_",
+    "DOTNET_NUGET_",
+    "DOTNET_WATCH_",
+    "DOTNET_GC",
+    "DOTNET_TIERED",
+    "DOTNETSDK_WORKLOAD_",
+    "NUGET_",
+    "VSTEST_",
+    "TESTINGPLATFORM_",
+];
 /// What `dotnet` is told: English, no banner, no telemetry, no certificate made in passing, and no build server
 /// or node that stays behind.
 const DOTNET_FIXED: &[(&str, &str)] = &[
@@ -65,8 +93,14 @@ const DOTNET_FIXED: &[(&str, &str)] = &[
     ("MSBUILDDISABLENODEREUSE", "1"),
     ("UseSharedCompilation", "false"),
 ];
-/// Never handed on: with it, `MSBuild` draws on the terminal.
-const NEVER: &[&str] = &["MSBUILDTERMINALLOGGER"];
+/// Never handed on: with them, programs draw on a terminal, colour what they print, or tell of themselves in between.
+const NEVER: &[&str] = &[
+    "MSBUILDTERMINALLOGGER",
+    "DOTNET_SYSTEM_CONSOLE_ALLOW_ANSI_COLOR_REDIRECTION",
+    "DOTNET_CLI_CONTEXT_VERBOSE",
+    "DOTNET_CLI_CONTEXT_ANSI_PASS_THRU",
+    "DOTNET_CLI_PERF_LOG",
+];
 
 /// A program with its environment.
 #[derive(Debug)]
@@ -92,6 +126,7 @@ impl Program {
             .find(|(name, _)| name.eq_ignore_ascii_case("PATH"));
         let search = search.map(|(_, value)| value.clone());
         if is_dotnet {
+            add_global_tools(&mut kept);
             kept.retain(|(name, _)| DOTNET_FIXED.iter().all(|(fixed, _)| name != fixed));
             let fixed = DOTNET_FIXED
                 .iter()
@@ -119,6 +154,36 @@ impl Program {
             .map(|folder| folder.join(&name))
             .find(|path| is_executable(path))
             .ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "it is not on PATH"))
+    }
+}
+
+/// `dotnet tool install --global` puts its programs into the home folder, and `dotnet ef` looks for them on the search
+/// path only, which a client that starts the bridge without a login shell does not extend.
+fn add_global_tools(environment: &mut [(OsString, OsString)]) {
+    let value = |wanted: &str| {
+        let found = environment.iter().find(|(name, _)| name == wanted);
+        found
+            .map(|(_, value)| PathBuf::from(value))
+            .filter(|path| path.is_absolute())
+    };
+    let home = ["DOTNET_CLI_HOME", "HOME", "USERPROFILE"]
+        .into_iter()
+        .find_map(value);
+    let Some(tools) = home.map(|home| home.join(".dotnet").join("tools")) else {
+        return;
+    };
+    let path = environment
+        .iter_mut()
+        .find(|(name, _)| name.eq_ignore_ascii_case("PATH"));
+    if let Some((_, path)) = path {
+        let mut folders: Vec<PathBuf> = std::env::split_paths(path).collect();
+        if !folders.contains(&tools) {
+            folders.push(tools);
+        }
+        // A folder that cannot stand in a search path leaves the path as it was.
+        if let Ok(joined) = std::env::join_paths(folders) {
+            *path = joined;
+        }
     }
 }
 
@@ -167,6 +232,11 @@ mod tests {
             ("DOTNET_ROOT_X64", "/d"),
             ("DOTNET_CLI_UI_LANGUAGE", "de"),
             ("DOTNET_STARTUP_HOOKS", "/evil.dll"),
+            ("DOTNET_ConnectionStrings__Main", "x"),
+            ("DOTNET_SYSTEM_GLOBALIZATION_INVARIANT", "1"),
+            ("DOTNET_SYSTEM_CONSOLE_ALLOW_ANSI_COLOR_REDIRECTION", "1"),
+            ("DOTNET_gcServer", "0"),
+            ("LD_LIBRARY_PATH", "/icu"),
             ("MSBUILDTERMINALLOGGER", "on"),
             ("AWS_SECRET_ACCESS_KEY", "x"),
             ("MCPINVOKE_CONFIRM_KEY", "x"),
@@ -186,6 +256,9 @@ mod tests {
             "https_proxy",
             "NUGET_PACKAGES",
             "DOTNET_ROOT_X64",
+            "DOTNET_SYSTEM_GLOBALIZATION_INVARIANT",
+            "DOTNET_gcServer",
+            "LD_LIBRARY_PATH",
             "MY_FEED",
         ]
         .into_iter()
@@ -194,5 +267,43 @@ mod tests {
         assert_eq!(names, expected);
         let language = ("DOTNET_CLI_UI_LANGUAGE".into(), "en".into());
         assert!(program.environment.contains(&language));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn global_tools_are_found_behind_everything_else() {
+        for (own, expected) in [
+            (
+                vec![("PATH", "/usr/bin"), ("HOME", "/h")],
+                "/usr/bin:/h/.dotnet/tools",
+            ),
+            (
+                vec![
+                    ("HOME", "/h"),
+                    ("DOTNET_CLI_HOME", "/d"),
+                    ("PATH", "/usr/bin"),
+                ],
+                "/usr/bin:/d/.dotnet/tools",
+            ),
+            (
+                vec![("PATH", "/h/.dotnet/tools:/usr/bin"), ("HOME", "/h")],
+                "/h/.dotnet/tools:/usr/bin",
+            ),
+            (vec![("PATH", "/usr/bin"), ("HOME", "h")], "/usr/bin"),
+            (vec![("PATH", "/usr/bin")], "/usr/bin"),
+        ] {
+            let settings = settings::Program {
+                name: "dotnet".to_owned(),
+                path: None,
+                environment: Vec::new(),
+            };
+            let own = own.iter().map(|(name, value)| (name.into(), value.into()));
+            let program = Program::new(&settings, own);
+            let path = program.environment.iter().find(|(name, _)| name == "PATH");
+            assert_eq!(
+                path.map(|(_, value)| value.as_os_str()),
+                Some(expected.as_ref())
+            );
+        }
     }
 }

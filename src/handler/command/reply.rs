@@ -120,3 +120,8 @@ pub enum CommandError {
         lock: Box<LockInfo>,
     },
 }
+
+impl CommandError {
+    /// The reason of a path that is refused for where it leads.
+    pub const OUTSIDE: &'static str = "outside the allowed roots";
+}

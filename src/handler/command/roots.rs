@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use super::CommandError;
 
 /// A caller's path is refused for this beyond what its text says.
-const OUTSIDE: &str = "outside the allowed roots";
+const OUTSIDE: &str = CommandError::OUTSIDE;
 const NOT_FOUND: &str = "not found";
 const INVALID: &str = "invalid value";
 
@@ -90,11 +90,21 @@ impl Roots {
         let inside = self.0.iter().any(|root| found.starts_with(root));
         match inside {
             true => Ok(found),
-            false => Err(wrong(
-                OUTSIDE,
-                "lies outside the folders that may be worked in",
-            )),
+            false => Err(wrong(OUTSIDE, &self.told())),
         }
+    }
+
+    /// The folders, for a caller who has to choose another path.
+    fn told(&self) -> String {
+        let folders: Vec<String> = self
+            .0
+            .iter()
+            .map(|root| root.display().to_string())
+            .collect();
+        format!(
+            "lies outside the folders that may be worked in ({})",
+            folders.join(", ")
+        )
     }
 }
 
@@ -203,5 +213,11 @@ mod tests {
             };
             assert_eq!(found, reason);
         }
+        let Err(CommandError::Refused { message, .. }) =
+            roots.directory("workingDirectory", Some("/etc"))
+        else {
+            panic!("/etc was accepted");
+        };
+        assert!(message.contains(&root.display().to_string()), "{message}");
     }
 }

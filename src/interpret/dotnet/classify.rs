@@ -11,6 +11,8 @@ use crate::handler::command::Ran;
 
 /// Entries in one envelope.
 const MAX_ENTRIES: usize = 100;
+/// Entries that are explained even if one before them was.
+const EXPLAINED: usize = 20;
 /// A message made of output is not longer.
 const MAX_MESSAGE: usize = 500;
 
@@ -74,24 +76,21 @@ pub(super) fn data(call: &CommandCall<'_>, run: &Ran) -> Data {
     }
 }
 
-/// The errors among the diagnostics. What the catalogue says of a code stands at its first entry only. `data.stderr` is
-/// the error output: where a program writes its errors to stdout, as builds do, the line itself.
+/// The errors among the diagnostics. What the catalogue says of a code stands at each of the first entries, and after
+/// them once. `data.stderr` is the error output at the first entry, and where there is none, as of builds, which write
+/// their errors to stdout, or at another entry, the line itself.
 fn from_diagnostics(call: &CommandCall<'_>, run: &Ran, diagnostics: &Diagnostics) -> Vec<Entry> {
     let mut explained = std::collections::HashSet::new();
     let stderr = (call.mask)(&run.stderr.text);
     let mut entries: Vec<Entry> = Vec::new();
     for found in errors(diagnostics).take(MAX_ENTRIES) {
-        let mut data = data(call, run);
-        if entries.is_empty() {
-            let output = if stderr.trim().is_empty() {
-                (call.mask)(&found.raw)
-            } else {
-                stderr.clone()
-            };
-            data = data.with_stderr(&output);
-        }
-        let mut entry = found.entry(Some(data));
-        if !explained.insert(entry.code.clone()) {
+        let output = if entries.is_empty() && !stderr.trim().is_empty() {
+            stderr.clone()
+        } else {
+            (call.mask)(&found.raw)
+        };
+        let mut entry = found.entry(Some(data(call, run).with_stderr(&output)));
+        if !explained.insert(entry.code.clone()) && entries.len() >= EXPLAINED {
             entry.shorten();
         }
         entries.push(entry);

@@ -11,6 +11,8 @@ use crate::handler::command::{CommandError, LockInfo};
 use crate::tool::Outcome;
 
 const VERIFY: &str = "Verify the parameter values and try again.";
+const ROOTS: &str =
+    "Name a path below one of them, or start the server with --root for each folder to work in.";
 const WAIT: &str =
     "Wait for the conflicting operation to complete, or cancel it before retrying this operation.";
 const CANCELLED: &str = "The command was terminated before completion";
@@ -231,10 +233,11 @@ fn command(call: &CommandCall<'_>, error: &CommandError) -> Outcome {
             reason,
             message,
         } => {
-            let refused = ArgumentFault {
+            let mut refused = ArgumentFault {
                 parameter: (!parameter.is_empty()).then(|| parameter.clone()),
                 ..ArgumentFault::new(parameter, reason, message.clone())
             };
+            refused.hint = (*reason == CommandError::OUTSIDE).then(|| ROOTS.to_owned());
             before(call, vec![fault(&refused)])
         }
         CommandError::Conflict {

@@ -27,6 +27,7 @@ use super::progress::{Reporter, Watched};
 use super::revision::Revision;
 use super::server::{Fault, Origin, Server};
 use super::session::{Flight, Session};
+use super::unconfirmed::Failures;
 use super::{Accepted, Answer, Message};
 use crate::tool::{CallId, Outcome, Target, Tool, ToolCall};
 
@@ -74,6 +75,15 @@ pub(crate) fn begin(
         publishes_output: tool
             .as_ref()
             .is_some_and(|tool| checks_failures(tool) && publishes_output(tool, request.revision)),
+        failures: match &tool {
+            Some(tool) if !checks_failures(tool) => {
+                match request.arguments.get("machineReadable") {
+                    Some(Value::Bool(true)) => Failures::Machine,
+                    _ => Failures::Envelope,
+                }
+            }
+            _ => Failures::Text,
+        },
     };
     if let Some(tool) = &tool {
         if let Some(headers) = origin.headers.filter(|_| request.revision.is_modern()) {

@@ -49,6 +49,7 @@ pub(super) fn take<'a>(
         revision: request.revision,
         direct: request.direct,
         publishes_output: false,
+        failures: crate::mcp::unconfirmed::Failures::Text,
     };
     let (id, record) = record?;
     Some(match result {
