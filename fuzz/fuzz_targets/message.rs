@@ -5,6 +5,7 @@
 #![no_main]
 
 use std::sync::{Arc, LazyLock};
+use std::time::Duration;
 
 use futures_util::StreamExt as _;
 use libfuzzer_sys::fuzz_target;
@@ -38,7 +39,13 @@ static INVOKER: LazyLock<Arc<Invoker>> = LazyLock::new(|| {
     };
     let found = discovery::discover(&[source], &discovery::Settings::default());
     let handler = HttpHandler::new(&HttpSettings::default()).expect("the client can be built");
-    let state = State::in_memory(&state::Settings::default());
+    let state = State::in_memory(&state::Settings {
+        kept: Default::default(),
+        quotas: Default::default(),
+        max_pending: 16,
+        max_sessions: 1000,
+        session_idle: Duration::from_secs(60),
+    });
     let gate = Gate::new(confirm::Settings::default(), state.spent, state.pending)
         .expect("the system has random numbers");
     Arc::new(Invoker::new(found.tools, handler, gate).expect("tool names are unique"))
