@@ -352,7 +352,7 @@ impl App {
     /// # Errors
     /// [`CallError`] when nothing was sent.
     pub async fn call(&self, call: ToolCall, human: &dyn Confirm) -> Result<Outcome, CallError> {
-        self.invoker.call(call, human).await
+        self.invoker.call(Box::new(call), human).await
     }
 
     /// Ends every program that still runs, and waits a moment for what is still to be recorded, before the

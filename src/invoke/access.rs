@@ -6,11 +6,11 @@ use crate::policy::{CallRecord, Denied, Limited};
 use crate::tool::Outcome;
 
 /// To the caller a tool it may not know of is one that does not exist; the record says why.
-pub(super) fn refused(denied: Denied, name: String, record: &mut CallRecord) -> CallError {
+pub(super) fn refused(denied: Denied, name: &str, record: &mut CallRecord) -> CallError {
     match denied {
         Denied::Hidden => {
             record.step("access", "refused", Some("not among the caller's tools"));
-            CallError::UnknownTool(name)
+            CallError::UnknownTool(name.to_owned())
         }
         Denied::Scopes(scopes) => {
             let error = CallError::MissingScope(scopes);

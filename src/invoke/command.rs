@@ -46,7 +46,7 @@ impl Invoker {
         &self,
         entry: &Entry<Prepared>,
         target: &CommandTarget,
-        mut call: ToolCall,
+        call: &mut ToolCall,
         human: &dyn Confirm,
         record: &mut CallRecord,
     ) -> Result<Ended, CallError> {
@@ -55,7 +55,7 @@ impl Invoker {
         call.arguments.retain(|_, value| !value.is_null());
         let mut arguments = Value::Null;
         let result = self
-            .attempt(entry, target, &mut call, &mut arguments, human, record)
+            .attempt(entry, target, call, &mut arguments, human, record)
             .await;
         let arguments = match arguments {
             Value::Object(arguments) => arguments,

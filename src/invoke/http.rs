@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::access::{self, Ended};
 use super::forward::hand_on;
 use super::{CallError, Invoker, Prepared, preview};
-use crate::binding::{self, Fault};
+use crate::binding::{self, Fault, HttpPlan};
 use crate::interpret::{self, Interpreted};
 use crate::policy::CallRecord;
 use crate::policy::confirm::{Confirm, Stopped};
@@ -32,11 +32,11 @@ impl Invoker {
         &self,
         entry: &Entry<Prepared>,
         target: &HttpTarget,
-        mut call: ToolCall,
+        call: &mut ToolCall,
         human: &dyn Confirm,
         record: &mut CallRecord,
     ) -> Result<Ended, CallError> {
-        let mut plan = match self.plan(entry, target, &mut call, human, record).await {
+        let mut plan = match self.plan(entry, target, call, human, record).await {
             Ok(plan) => plan,
             Err(error) => return Err(self.refused(error, record)),
         };
@@ -48,7 +48,7 @@ impl Invoker {
         };
         record.step("send", "allowed", None);
         let publishes_output = entry.tool.output_schema.is_some();
-        let interpreted = self.send(target, publishes_output, plan, &call).await;
+        let interpreted = self.send(target, publishes_output, plan, call).await;
         let secret = entry.handler.secret(&entry.tool);
         Ok(Ended {
             outcome: self.keep(self.masked(interpreted, secret), &call.caller),
@@ -64,7 +64,7 @@ impl Invoker {
         call: &mut ToolCall,
         human: &dyn Confirm,
         record: &mut CallRecord,
-    ) -> Result<binding::HttpPlan, CallError> {
+    ) -> Result<Box<HttpPlan>, CallError> {
         let mut interview = self.gate.interview(&entry.tool, call, human)?;
         let mut arguments = Value::Object(std::mem::take(&mut call.arguments));
         let validator = entry.handler.validator(&entry.tool)?;
@@ -88,14 +88,15 @@ impl Invoker {
                 access::agreed(&decision, record);
             }
         }
-        Ok(plan)
+        // In a box, since it goes through many futures on its way.
+        Ok(Box::new(plan))
     }
 
     async fn send(
         &self,
         target: &HttpTarget,
         publishes_output: bool,
-        plan: binding::HttpPlan,
+        plan: Box<HttpPlan>,
         call: &ToolCall,
     ) -> Interpreted {
         let subject = call.caller.subject_token.as_ref();

@@ -16,7 +16,6 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
-use serde_json::Value;
 
 use crate::binding::{Fault, SchemaError, Validator};
 use crate::handler::command::CommandHandler;
@@ -223,14 +222,18 @@ impl Invoker {
         self.policy.counters.text(self.catalogue().len())
     }
 
-    /// Carries one call out; `human` is who agrees to it where somebody has to. Dropping the
+    /// Carries one call out, in a box since it goes through many futures on its way; `human` is who agrees to it where somebody has to. Dropping the
     /// future cancels it.
     ///
     /// # Errors
     /// [`CallError`] when nothing was sent.
-    pub async fn call(&self, call: ToolCall, human: &dyn Confirm) -> Result<Outcome, CallError> {
+    pub async fn call(
+        &self,
+        mut call: Box<ToolCall>,
+        human: &dyn Confirm,
+    ) -> Result<Outcome, CallError> {
         let mut record = self.record(call.id, &call.caller, &call.name);
-        let result = self.carry_out(call, human, &mut record).await;
+        let result = self.carry_out(&mut call, human, &mut record).await;
         match &result {
             Ok(Ended {
                 outcome,
@@ -260,21 +263,21 @@ impl Invoker {
 
     async fn carry_out(
         &self,
-        call: ToolCall,
+        call: &mut ToolCall,
         human: &dyn Confirm,
         record: &mut CallRecord,
     ) -> Result<Ended, CallError> {
         let catalogue = self.catalogue.load_full();
         let Some(entry) = catalogue.find(&call.name) else {
             record.step("find", "refused", Some("there is no tool of this name"));
-            record.arguments(&call.arguments, |copy| self.mask(copy, &HashSet::new()));
-            return Err(CallError::UnknownTool(call.name));
+            record.arguments(&call.arguments, |text| self.mask(text, &HashSet::new()));
+            return Err(CallError::UnknownTool(call.name.clone()));
         };
         record.operation(|| entry.tool.target.operation());
         let secret = entry.handler.secret(&entry.tool);
-        record.arguments(&call.arguments, |copy| self.mask(copy, secret));
+        record.arguments(&call.arguments, |text| self.mask(text, secret));
         if let Err(denied) = self.policy.access.check(&call.caller, &entry.tool) {
-            return Err(access::refused(denied, call.name, record));
+            return Err(access::refused(denied, &call.name, record));
         }
         record.step("access", "allowed", None);
         let limits = &self.policy.limits;
@@ -315,8 +318,8 @@ impl Invoker {
         error
     }
 
-    fn mask(&self, value: &mut Value, secret: &HashSet<String>) {
-        self.policy.redactor.json(value, secret);
+    fn mask(&self, arguments: &str, secret: &HashSet<String>) -> Option<String> {
+        self.policy.redactor.json_text(arguments, secret)
     }
 }
 

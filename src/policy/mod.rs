@@ -8,6 +8,7 @@ mod names;
 mod patterns;
 mod rate;
 mod redact;
+mod scan;
 
 use std::sync::Arc;
 

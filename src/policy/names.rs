@@ -14,41 +14,45 @@ pub(super) fn plain(name: &str) -> String {
         .collect()
 }
 
+/// Names that are secret as a whole.
+const WHOLE: [&str; 9] = [
+    "token",
+    "tokens",
+    "pwd",
+    "pass",
+    "cookie",
+    "setcookie",
+    "credential",
+    "credentials",
+    "jwt",
+];
+
+/// Names that are secret whatever is before them.
+const ENDS: [&str; 20] = [
+    "password",
+    "passwd",
+    "passphrase",
+    "secret",
+    "apikey",
+    "accesskey",
+    "secretkey",
+    "privatekey",
+    "accountkey",
+    "signingkey",
+    "encryptionkey",
+    "accesstoken",
+    "refreshtoken",
+    "idtoken",
+    "authtoken",
+    "sessiontoken",
+    "bearertoken",
+    "authorization",
+    "connectionstring",
+    "clientsecrets",
+];
+
 /// Whether a plain name says that what it names is a secret.
 pub(super) fn names_a_secret(plain: &str) -> bool {
-    const WHOLE: [&str; 9] = [
-        "token",
-        "tokens",
-        "pwd",
-        "pass",
-        "cookie",
-        "setcookie",
-        "credential",
-        "credentials",
-        "jwt",
-    ];
-    const ENDS: [&str; 20] = [
-        "password",
-        "passwd",
-        "passphrase",
-        "secret",
-        "apikey",
-        "accesskey",
-        "secretkey",
-        "privatekey",
-        "accountkey",
-        "signingkey",
-        "encryptionkey",
-        "accesstoken",
-        "refreshtoken",
-        "idtoken",
-        "authtoken",
-        "sessiontoken",
-        "bearertoken",
-        "authorization",
-        "connectionstring",
-        "clientsecrets",
-    ];
     WHOLE.contains(&plain) || ENDS.iter().any(|end| plain.ends_with(end))
 }
 
@@ -90,4 +94,17 @@ fn is_secret(schema: &Value) -> bool {
         .is_some_and(|format| format == "password")
         || says("writeOnly")
         || says("x-sensitive")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::patterns::has_trigger;
+    use super::*;
+
+    #[test]
+    fn every_name_of_a_secret_has_a_trigger() {
+        for name in WHOLE.iter().chain(&ENDS) {
+            assert!(has_trigger(name), "{name}");
+        }
+    }
 }

@@ -12,8 +12,8 @@ use regex::{Captures, Regex};
 
 use crate::secret::MASK;
 
-/// Without one of these, in any case, there is nothing to find.
-const TRIGGERS: [&str; 34] = [
+/// Without one of these, in any case, there is nothing to find. Every name of a secret has one in it.
+const TRIGGERS: [&str; 36] = [
     "pass",
     "pwd",
     "token",
@@ -48,6 +48,8 @@ const TRIGGERS: [&str; 34] = [
     "hf_",
     "sg.",
     "whsec_",
+    "jwt",
+    "connectionstring",
 ];
 
 static FINDER: LazyLock<AhoCorasick> = LazyLock::new(|| {
@@ -139,10 +141,15 @@ const BARE: &str = concat!(
     r"|oy2[a-z0-9]{40,}|SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,})",
 );
 
+/// Whether any pattern could match, or a name in the text be that of a secret.
+pub(super) fn has_trigger(text: &str) -> bool {
+    FINDER.is_match(text)
+}
+
 /// The text with everything that looks like a secret masked; borrowed where nothing does.
 #[must_use]
 pub fn mask_patterns(text: &str) -> Cow<'_, str> {
-    if !FINDER.is_match(text) {
+    if !has_trigger(text) {
         return Cow::Borrowed(text);
     }
     let mut text = Cow::Borrowed(text);

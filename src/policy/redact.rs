@@ -6,10 +6,12 @@ use std::collections::HashSet;
 
 use bytes::Bytes;
 use regex::Regex;
+use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use super::names::{names_a_secret, plain};
-use super::patterns::mask_patterns;
+use super::patterns::{has_trigger, mask_patterns};
+use super::scan::{self, Piece};
 use crate::secret::{MASK, Secret, mask_known, remember_token};
 use crate::tool::{Content, Outcome, Text};
 
@@ -167,15 +169,49 @@ impl Redactor {
             .map(Text::into_bytes)
     }
 
+    /// A JSON text with its secrets masked, as [`Redactor::json`] does; `None` where nothing has to change.
+    #[must_use]
+    pub fn json_text(&self, text: &str, secret: &HashSet<String>) -> Option<String> {
+        if self.has_nothing(text, secret) {
+            return None;
+        }
+        let Ok(mut value) = serde_json::from_str(text) else {
+            return Some(self.text(text).into_owned());
+        };
+        self.json(&mut value, secret).then(|| value.to_string())
+    }
+
+    /// Whether nothing in a JSON text has to be masked. Where it says no, nothing may have to be masked either.
+    fn has_nothing(&self, text: &str, secret: &HashSet<String>) -> bool {
+        if !self.pointers.is_empty() || matches!(mask_known(text), Cow::Owned(_)) {
+            return false;
+        }
+        let quiet = self.patterns.is_empty() && scan::shows_words(text) && !has_trigger(text);
+        // Without a trigger no rule can match, be it JSON or not.
+        if !quiet && serde_json::from_str::<IgnoredAny>(text).is_err() {
+            return false;
+        }
+        scan::all_strings(text, DEEPEST, |piece| match piece {
+            // Every name that is secret has a trigger in it.
+            Piece::Name(name) if quiet && is_one_word(&name) => {
+                !secret.contains(&*name) && (self.names.is_empty() || !self.is_secret_name(&name))
+            }
+            Piece::Name(name) => !secret.contains(&*name) && !self.is_secret_name(&name),
+            Piece::Value(value) => quiet || matches!(self.text(&value), Cow::Borrowed(_)),
+        })
+    }
+
     /// A whole text, as JSON where it is JSON; `None` where nothing has to change.
     fn whole(&self, text: &Text, full: bool, secret: &HashSet<String>) -> Option<Text> {
         let shown = text.as_str();
         if !full && matches!(mask_known(shown), Cow::Borrowed(_)) {
             return None;
         }
-        if shown.trim_start().starts_with(['{', '['])
-            && let Ok(mut value) = serde_json::from_str::<Value>(shown)
-        {
+        let is_json = shown.trim_start().starts_with(['{', '[']);
+        if full && is_json && self.has_nothing(shown, secret) {
+            return None;
+        }
+        if is_json && let Ok(mut value) = serde_json::from_str::<Value>(shown) {
             let changed = if full {
                 self.json(&mut value, secret)
             } else {
@@ -271,6 +307,11 @@ impl Rules<'_> {
             Value::Null | Value::Bool(_) => false,
         }
     }
+}
+
+/// Whether a name is as it is compared, its case aside.
+fn is_one_word(name: &str) -> bool {
+    name.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
 /// Both are the same bytes in the same place.

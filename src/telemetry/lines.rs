@@ -33,8 +33,15 @@ pub struct Logging {
 struct Shared {
     waiting: Mutex<Waiting>,
     changed: Condvar,
-    out: Mutex<Box<dyn Write + Send>>,
+    out: Mutex<Out>,
     mask: Mask,
+}
+
+/// Where batches go, and room for one that stays: new room for each would be cleared by the system first.
+struct Out {
+    sink: Box<dyn Write + Send>,
+    text: Vec<u8>,
+    masked: String,
 }
 
 #[derive(Default)]
@@ -51,7 +58,11 @@ pub(super) fn start(out: impl Write + Send + 'static, mask: Mask) -> io::Result<
     let lines = Lines(Arc::new(Shared {
         waiting: Mutex::default(),
         changed: Condvar::new(),
-        out: Mutex::new(Box::new(out)),
+        out: Mutex::new(Out {
+            sink: Box::new(out),
+            text: Vec::new(),
+            masked: String::new(),
+        }),
         mask,
     }));
     let own = lines.clone();
@@ -88,14 +99,19 @@ impl Lines {
     /// Writes what is waiting. Holding the output first keeps batches in their order.
     fn write_out(&self) {
         let mut out = self.0.out.lock().unwrap_or_else(PoisonError::into_inner);
-        let text = std::mem::take(&mut self.waiting().text);
-        let text = String::from_utf8_lossy(&text);
-        let mut masked = String::with_capacity(text.len());
-        for line in text.split_inclusive('\n') {
+        let Out { sink, text, masked } = &mut *out;
+        text.clear();
+        std::mem::swap(text, &mut self.waiting().text);
+        masked.clear();
+        for line in String::from_utf8_lossy(text).split_inclusive('\n') {
             masked.push_str(&(self.0.mask)(line));
         }
         // Nobody is left to tell when stderr is gone.
-        let _ = out.write_all(masked.as_bytes()).and_then(|()| out.flush());
+        let _ = sink
+            .write_all(masked.as_bytes())
+            .and_then(|()| sink.flush());
+        text.shrink_to(MOST);
+        masked.shrink_to(MOST);
     }
 
     fn take(&self, line: &[u8]) {

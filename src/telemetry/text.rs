@@ -77,20 +77,14 @@ struct Fields<'w> {
 
 impl Fields<'_> {
     fn write(&mut self, field: &Field, value: fmt::Arguments<'_>) -> fmt::Result {
-        if field.name() != "message" {
-            let plain = self.text.style(PLAIN);
-            let pieces = [
-                " ",
-                self.text.style(ITALIC),
-                field.name(),
-                plain,
-                self.text.style(DIM),
-                "=",
-                plain,
-            ];
-            for piece in pieces {
-                self.out.0.write_str(piece)?;
-            }
+        let name = field.name();
+        let pieces: &[&str] = match (name, self.text.colours) {
+            ("message", _) => &[],
+            (_, false) => &[" ", name, "="],
+            (_, true) => &[" ", ITALIC, name, PLAIN, DIM, "=", PLAIN],
+        };
+        for piece in pieces {
+            self.out.0.write_str(piece)?;
         }
         self.out.write_fmt(value)
     }

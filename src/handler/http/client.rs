@@ -45,7 +45,7 @@ impl Clients {
     }
 
     /// Sends, and waits for status and headers.
-    pub(super) async fn execute(&self, mut plan: HttpPlan) -> Result<Response, HandleError> {
+    pub(super) async fn execute(&self, mut plan: Box<HttpPlan>) -> Result<Response, HandleError> {
         take_from_url(&mut plan);
         if plain::reaches(&plan.url) {
             return self.plain.send(plan).await.map(Response::Plain);

@@ -126,7 +126,8 @@ impl HttpHandler {
         progress: &dyn Progress,
     ) -> Result<HttpReply, HandleError> {
         let mut reporter = Reporter::new(progress);
-        self.deliver(plan, &mut reporter, Instant::now()).await
+        self.deliver(Box::new(plan), &mut reporter, Instant::now())
+            .await
     }
 
     /// The same with the credentials the operation asks for, as far as the operator gave them. They go to
@@ -138,7 +139,7 @@ impl HttpHandler {
     pub async fn send_for(
         &self,
         target: &HttpTarget,
-        plan: HttpPlan,
+        plan: Box<HttpPlan>,
         subject: Option<&SubjectToken>,
         progress: &dyn Progress,
     ) -> Result<HttpReply, HandleError> {
@@ -152,16 +153,16 @@ impl HttpHandler {
     async fn followed(
         &self,
         target: &HttpTarget,
-        mut plan: HttpPlan,
+        mut plan: Box<HttpPlan>,
         subject: Option<&SubjectToken>,
         mut progress: &dyn Progress,
     ) -> Result<HttpReply, HandleError> {
         for _ in 0..redirect::MOST {
             let reply = self.once(target, plan.clone(), subject, progress).await?;
-            let Some(next) = redirect::next(plan, &reply) else {
+            let Some(next) = redirect::next(*plan, &reply) else {
                 return Ok(reply);
             };
-            plan = next;
+            plan = Box::new(next);
             // What is counted never decreases.
             progress = &NoProgress;
         }
@@ -172,14 +173,15 @@ impl HttpHandler {
     async fn once(
         &self,
         target: &HttpTarget,
-        plan: HttpPlan,
+        plan: Box<HttpPlan>,
         subject: Option<&SubjectToken>,
         progress: &dyn Progress,
     ) -> Result<HttpReply, HandleError> {
         let needs = self.credentials.choose(&target.security);
-        let own_host = plan.url.origin() == target.base.origin();
-        let Some(needs) = needs.filter(|_| own_host) else {
-            return self.send(plan, progress).await;
+        let own_host = |_: &_| plan.url.origin() == target.base.origin();
+        let Some(needs) = needs.filter(own_host) else {
+            let mut reporter = Reporter::new(progress);
+            return self.deliver(plan, &mut reporter, Instant::now()).await;
         };
         let asker = Asker {
             needs,
@@ -199,7 +201,7 @@ impl HttpHandler {
     async fn authorized(
         &self,
         asker: &Asker<'_>,
-        plan: HttpPlan,
+        plan: Box<HttpPlan>,
         progress: &dyn Progress,
     ) -> Result<HttpReply, HandleError> {
         let mut first = plan.clone();
@@ -240,7 +242,7 @@ impl HttpHandler {
     /// One exchange; its time runs since `started`.
     async fn deliver(
         &self,
-        plan: HttpPlan,
+        plan: Box<HttpPlan>,
         reporter: &mut Reporter<'_>,
         started: Instant,
     ) -> Result<HttpReply, HandleError> {
@@ -284,7 +286,7 @@ impl HttpHandler {
     /// Sends, and waits for status and headers.
     async fn head(
         &self,
-        plan: HttpPlan,
+        plan: Box<HttpPlan>,
         reporter: &mut Reporter<'_>,
     ) -> Result<Response, HandleError> {
         self.outbound.check(&plan.url).map_err(|error| {

@@ -142,7 +142,7 @@ fn prepare(request: Request<'_>, tool: Option<&Tool>, form: Form, origin: Origin
     }
     Call {
         flight,
-        call: ToolCall {
+        call: Box::new(ToolCall {
             id: next_id(),
             caller,
             name: request.name,
@@ -153,7 +153,7 @@ fn prepare(request: Request<'_>, tool: Option<&Tool>, form: Form, origin: Origin
                 .headers
                 .map(|headers| headers.forwarded.clone())
                 .unwrap_or_default(),
-        },
+        }),
         human: Human {
             revision: request.revision,
             by,
@@ -192,7 +192,7 @@ enum Job {
 
 #[derive(Debug)]
 struct Call {
-    call: ToolCall,
+    call: Box<ToolCall>,
     form: Form,
     flight: Option<Flight>,
     /// Who agrees to it, where somebody has to.

@@ -4,7 +4,7 @@ mod decision;
 mod sink;
 
 use std::sync::Arc;
-use std::time::{Instant, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -41,7 +41,8 @@ pub struct CallRecord {
     caller: Caller,
     tool: String,
     started: Instant,
-    time: SystemTime,
+    /// Where it is audited.
+    time: Option<SystemTime>,
     ending: Ending,
     status: Option<i32>,
     bytes: Option<u64>,
@@ -121,7 +122,7 @@ impl CallRecord {
             // A name from outside is shortened, so that no caller can fill the log with one call.
             tool: shortened(tool, 128),
             started: Instant::now(),
-            time: SystemTime::now(),
+            time: audit.map(|_| SystemTime::now()),
             ending: Ending::Abandoned,
             status: None,
             bytes: None,
@@ -156,24 +157,31 @@ impl CallRecord {
         }
     }
 
-    /// The arguments as the client wrote them; `mask` is given a copy to mask.
-    pub fn arguments(&mut self, arguments: &Map<String, Value>, mask: impl FnOnce(&mut Value)) {
+    /// The arguments as the client wrote them; `mask` gives their text with secrets masked, or nothing where
+    /// there are none.
+    pub fn arguments(
+        &mut self,
+        arguments: &Map<String, Value>,
+        mask: impl FnOnce(&str) -> Option<String>,
+    ) {
         let Some(audit) = &self.audit else {
             return;
         };
-        let text = match audit.arguments() {
-            Arguments::Off => return,
-            Arguments::Digest => digest(&serde_json::to_string(arguments).unwrap_or_default()),
-            Arguments::Redacted => {
-                let mut copy = Value::Object(arguments.clone());
-                mask(&mut copy);
-                let text = copy.to_string();
-                if text.len() > MOST_ARGUMENTS {
-                    digest(&text)
-                } else {
-                    text
-                }
-            }
+        let kind = audit.arguments();
+        if kind == Arguments::Off {
+            return;
+        }
+        let Ok(text) = serde_json::to_string(arguments) else {
+            return;
+        };
+        let text = match kind {
+            Arguments::Redacted => mask(&text).unwrap_or(text),
+            Arguments::Digest | Arguments::Off => digest(&text),
+        };
+        let text = if text.len() > MOST_ARGUMENTS {
+            digest(&text)
+        } else {
+            text
         };
         self.arguments = RawValue::from_string(text).ok();
     }
@@ -211,9 +219,9 @@ impl CallRecord {
         self.status = status;
     }
 
-    fn line(&self) -> Option<String> {
+    fn line(&self, duration: Duration) -> Option<String> {
         let line = Line {
-            time: rfc3339(self.time),
+            time: rfc3339(self.time?),
             event: "call",
             id: self.id.to_string(),
             principal: &self.caller.principal,
@@ -228,7 +236,7 @@ impl CallRecord {
             outcome: self.ending.word(),
             status: self.status,
             bytes: self.bytes,
-            duration_ms: milliseconds(self.started),
+            duration_ms: milliseconds(duration),
         };
         serde_json::to_string(&line).ok()
     }
@@ -236,6 +244,7 @@ impl CallRecord {
 
 impl Drop for CallRecord {
     fn drop(&mut self) {
+        let duration = self.started.elapsed();
         tracing::info!(
             target: "mcpinvoke::call",
             id = %self.id,
@@ -247,22 +256,22 @@ impl Drop for CallRecord {
             status = self.status,
             confirmation = self.confirmation,
             by = self.decided_by.as_deref(),
-            ms = milliseconds(self.started),
+            ms = milliseconds(duration),
             "call"
         );
         if let Some(counters) = &self.counters {
-            counters.count(self.ending, self.limited, self.started.elapsed());
+            counters.count(self.ending, self.limited, duration);
         }
         if let Some(audit) = &self.audit
-            && let Some(line) = self.line()
+            && let Some(line) = self.line(duration)
         {
             audit.write(line);
         }
     }
 }
 
-fn milliseconds(since: Instant) -> f64 {
-    since.elapsed().as_micros() as f64 / 1000.0
+fn milliseconds(duration: Duration) -> f64 {
+    duration.as_micros() as f64 / 1000.0
 }
 
 fn shortened(text: &str, most: usize) -> String {
@@ -322,8 +331,6 @@ pub fn rfc3339(time: SystemTime) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
 
     #[test]

@@ -16,6 +16,10 @@ use super::{Arguments, rfc3339};
 const QUEUE: usize = 4096;
 /// How soon lost records are reported where no further call comes.
 const IDLE: Duration = Duration::from_millis(200);
+/// How long records are gathered: waking the writer for each would cost more than writing it.
+const GATHER: Duration = Duration::from_millis(5);
+/// Records that are written at once.
+const BATCH: usize = 256;
 
 /// What is recorded, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -134,47 +138,62 @@ impl Audit {
     }
 }
 
-/// Something records are written to, one line at a time.
+/// Something records are written to.
 trait Output: Send {
-    fn line(&mut self, line: &str) -> io::Result<()>;
-    fn flush(&mut self) -> io::Result<()>;
+    /// Writes these records, a line each. Where that fails, says how many of them are written whole.
+    fn write(&mut self, records: &[String]) -> Result<(), (usize, io::Error)>;
 }
 
 /// The writer: ends when nobody can send any more.
 fn write_all(mut output: Box<dyn Output>, messages: &Receiver<Message>, lost: &AtomicU64) {
     let mut told = false;
+    let mut records = Vec::new();
     loop {
-        let message = match messages.recv_timeout(IDLE) {
-            Ok(message) => Some(message),
+        let first = match messages.recv_timeout(IDLE) {
+            Ok(Message::Line(record)) => {
+                thread::sleep(GATHER);
+                records.push(record);
+                None
+            }
+            Ok(Message::Flush(done)) => Some(done),
             Err(RecvTimeoutError::Timeout) => None,
             Err(RecvTimeoutError::Disconnected) => break,
         };
         report_lost(&mut *output, lost);
-        let failed = match message {
-            Some(Message::Line(line)) => {
-                let result = output.line(&line).and_then(|()| output.flush());
-                if result.is_err() {
-                    lost.fetch_add(1, Ordering::Relaxed);
+        let flush = first.or_else(|| gather(messages, &mut records));
+        if !records.is_empty() {
+            told = match output.write(&records) {
+                Ok(()) => false,
+                Err((written, error)) => {
+                    let count = records.len().saturating_sub(written) as u64;
+                    lost.fetch_add(count, Ordering::Relaxed);
+                    if !told {
+                        tracing::error!("audit records cannot be written and are lost: {error}");
+                    }
+                    true
                 }
-                result.err()
-            }
-            Some(Message::Flush(done)) => {
-                // Nobody waits any more.
-                let _ = done.send(());
-                None
-            }
-            None => continue,
-        };
-        match failed {
-            Some(error) if !told => {
-                tracing::error!("audit records cannot be written and are lost: {error}");
-                told = true;
-            }
-            Some(_) => {}
-            None => told = false,
+            };
+            records.clear();
+        }
+        if let Some(done) = flush {
+            report_lost(&mut *output, lost);
+            // Nobody waits any more.
+            let _ = done.send(());
         }
     }
     report_lost(&mut *output, lost);
+}
+
+/// Takes what waits, up to somebody who wants to know that it is written.
+fn gather(messages: &Receiver<Message>, records: &mut Vec<String>) -> Option<SyncSender<()>> {
+    while records.len() < BATCH {
+        match messages.try_recv() {
+            Ok(Message::Line(record)) => records.push(record),
+            Ok(Message::Flush(done)) => return Some(done),
+            Err(_) => return None,
+        }
+    }
+    None
 }
 
 /// Where records were lost, says so in their place and in the log; tried again until it works.
@@ -185,7 +204,7 @@ fn report_lost(output: &mut dyn Output, lost: &AtomicU64) {
     }
     let time = rfc3339(SystemTime::now());
     let line = format!(r#"{{"time":"{time}","event":"lost","records":{count}}}"#);
-    match output.line(&line).and_then(|()| output.flush()) {
+    match output.write(&[line]) {
         Ok(()) => tracing::error!(records = count, "audit records were lost"),
         Err(_) => {
             lost.fetch_add(count, Ordering::Relaxed);
@@ -196,13 +215,37 @@ fn report_lost(output: &mut dyn Output, lost: &AtomicU64) {
 struct Stdout;
 
 impl Output for Stdout {
-    fn line(&mut self, line: &str) -> io::Result<()> {
-        writeln!(io::stdout(), "{line}")
+    fn write(&mut self, records: &[String]) -> Result<(), (usize, io::Error)> {
+        let mut out = io::stdout().lock();
+        let (written, result) = write_lines(&mut out, records);
+        result
+            .and_then(|()| out.flush())
+            .map_err(|error| (written, error))
     }
+}
 
-    fn flush(&mut self) -> io::Result<()> {
-        io::stdout().flush()
+/// Writes a line for each, all at once where the output takes so much; how many are written whole.
+fn write_lines(out: &mut impl Write, records: &[String]) -> (usize, io::Result<()>) {
+    let mut text = String::with_capacity(records.iter().map(|record| record.len() + 1).sum());
+    for record in records {
+        text.push_str(record);
+        text.push('\n');
     }
+    let mut rest = text.as_bytes();
+    let result = loop {
+        match out.write(rest) {
+            _ if rest.is_empty() => break Ok(()),
+            Ok(0) => break Err(io::ErrorKind::WriteZero.into()),
+            Ok(count) => rest = rest.get(count..).unwrap_or_default(),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => break Err(error),
+        }
+    };
+    let written = text.len() - rest.len();
+    let whole = text.as_bytes()[..written]
+        .iter()
+        .filter(|&&byte| byte == b'\n');
+    (whole.count(), result)
 }
 
 /// A file that is moved to `path.1`, `path.1` to `path.2` and so on, before it grows too long.
@@ -253,28 +296,50 @@ impl Rotating {
     }
 }
 
-impl Output for Rotating {
-    fn line(&mut self, line: &str) -> io::Result<()> {
-        let long = line.len() as u64 + 1;
-        if self.length > 0
-            && self.length + long > self.max_bytes
-            && let Err(error) = self.rotate()
-        {
-            // A file that is too long is better than no record.
-            tracing::warn!("the audit file cannot be moved away: {error}");
-            self.file = append(&self.path)?;
-        }
-        let start = if self.torn { "\n" } else { "" };
-        let text = format!("{start}{line}\n");
-        self.torn = true;
-        self.file.write_all(text.as_bytes())?;
-        self.torn = false;
-        self.length += text.len() as u64;
-        Ok(())
+impl Rotating {
+    /// How many of these records go into the file as it is: at least one, since one that is too long for any
+    /// file is better than none.
+    fn fitting(&self, records: &[String]) -> usize {
+        let mut length = self.length;
+        let fits = records.iter().take_while(|record| {
+            length += record.len() as u64 + 1;
+            length <= self.max_bytes
+        });
+        fits.count()
     }
+}
 
-    fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
+impl Output for Rotating {
+    fn write(&mut self, records: &[String]) -> Result<(), (usize, io::Error)> {
+        let mut done = 0;
+        while let Some(rest) = records.get(done..).filter(|rest| !rest.is_empty()) {
+            let mut count = self.fitting(rest);
+            if count == 0 && self.length > 0 {
+                if let Err(error) = self.rotate() {
+                    // A file that is too long is better than no record.
+                    tracing::warn!("the audit file cannot be moved away: {error}");
+                    self.file = append(&self.path).map_err(|error| (done, error))?;
+                }
+                count = self.fitting(rest);
+            }
+            if self.torn {
+                // Ends the line that a full disk cut.
+                self.file.write_all(b"\n").map_err(|error| (done, error))?;
+                self.torn = false;
+                self.length += 1;
+            }
+            let rest = &rest[..count.max(1)];
+            let before = self.length;
+            let (written, result) = write_lines(&mut self.file, rest);
+            done += written;
+            self.length = self.file.metadata().map_or(before, |file| file.len());
+            if let Err(error) = result {
+                let whole: usize = rest[..written].iter().map(|record| record.len() + 1).sum();
+                self.torn = self.length > before + whole as u64;
+                return Err((done, error));
+            }
+        }
+        Ok(())
     }
 }
 

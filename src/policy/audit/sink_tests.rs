@@ -64,7 +64,7 @@ struct Bad {
 }
 
 impl Output for Bad {
-    fn line(&mut self, line: &str) -> io::Result<()> {
+    fn write(&mut self, records: &[String]) -> Result<(), (usize, io::Error)> {
         let _ = self.entered.send(());
         if let Some(gate) = &self.gate {
             // A closed gate is an open one.
@@ -72,15 +72,45 @@ impl Output for Bad {
         }
         if self.fails > 0 {
             self.fails -= 1;
+            return Err((0, io::ErrorKind::StorageFull.into()));
+        }
+        self.taken.lock().unwrap().extend_from_slice(records);
+        Ok(())
+    }
+}
+
+/// Takes so many bytes, in pieces, and no more.
+struct Small(usize, Vec<u8>);
+
+impl Write for Small {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let count = bytes.len().min(self.0).min(5);
+        if count == 0 {
             return Err(io::ErrorKind::StorageFull.into());
         }
-        self.taken.lock().unwrap().push(line.to_owned());
-        Ok(())
+        self.0 -= count;
+        self.1.extend_from_slice(&bytes[..count]);
+        Ok(count)
     }
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
+}
+
+#[test]
+fn of_a_batch_the_records_that_fitted_are_known() {
+    let records = ["one".to_owned(), "twelve".to_owned(), "three".to_owned()];
+    for (room, whole) in [(0, 0), (3, 0), (4, 1), (10, 1), (11, 2), (16, 2)] {
+        let mut out = Small(room, Vec::new());
+        let (written, result) = write_lines(&mut out, &records);
+        assert_eq!(written, whole, "{room}");
+        assert!(result.is_err(), "{room}");
+    }
+    let mut out = Small(17, Vec::new());
+    let (written, result) = write_lines(&mut out, &records);
+    assert_eq!((written, result.is_ok()), (3, true));
+    assert_eq!(out.1, b"one\ntwelve\nthree\n");
 }
 
 #[test]
@@ -128,6 +158,11 @@ fn a_full_disk_does_not_hide_what_it_cost() {
         audit.write(number.to_string());
     }
     audit.flush(PATIENCE);
+    // What cannot be told now is told later.
+    let started = std::time::Instant::now();
+    while taken.lock().unwrap().is_empty() && started.elapsed() < PATIENCE {
+        thread::sleep(Duration::from_millis(10));
+    }
     let taken = taken.lock().unwrap();
     let lost: serde_json::Value = serde_json::from_str(&taken[0]).unwrap();
     assert_eq!(lost["event"], "lost");

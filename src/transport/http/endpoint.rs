@@ -17,7 +17,7 @@ use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 
 use super::Shared;
 use super::respond::{answer, empty, events, message, method_not_allowed};
-use crate::mcp::{Accepted, Answer, Fault, Header, Headers, Message};
+use crate::mcp::{Accepted, Answer, Fault, Header, Headers, Message, Work};
 use crate::tool::Caller;
 
 pub(super) async fn handle(State(shared): State<Arc<Shared>>, request: Request) -> Response {
@@ -30,15 +30,42 @@ where
     B: http_body::Body<Data = Bytes>,
     B::Error: Into<axum::BoxError>,
 {
+    let begun = begin(shared, request).await;
+    finish(shared, begun).await
+}
+
+/// A request that is read.
+#[derive(Debug)]
+pub(super) enum Begun {
+    /// There is nothing left to do.
+    Answered(Response),
+    /// What it takes until it is answered.
+    Work(Work),
+}
+
+/// Reads a request. Apart from what follows, so that it takes no room while a call is under way.
+pub(super) async fn begin<B>(shared: &Shared, request: http::Request<B>) -> Begun
+where
+    B: http_body::Body<Data = Bytes>,
+    B::Error: Into<axum::BoxError>,
+{
     match *request.method() {
         Method::POST => post(shared, request).await,
-        Method::GET => get(shared, &request),
-        Method::DELETE => delete(shared, &request),
-        _ => method_not_allowed("POST"),
+        Method::GET => Begun::Answered(get(shared, &request)),
+        Method::DELETE => Begun::Answered(delete(shared, &request)),
+        _ => Begun::Answered(method_not_allowed("POST")),
     }
 }
 
-async fn post<B>(shared: &Shared, request: http::Request<B>) -> Response
+/// Does what a request asks for.
+pub(super) async fn finish(shared: &Shared, begun: Begun) -> Response {
+    match begun {
+        Begun::Answered(response) => response,
+        Begun::Work(work) => shared.answer(work.finish().await),
+    }
+}
+
+async fn post<B>(shared: &Shared, request: http::Request<B>) -> Begun
 where
     B: http_body::Body<Data = Bytes>,
     B::Error: Into<axum::BoxError>,
@@ -46,7 +73,7 @@ where
     let (parts, body) = request.into_parts();
     let refuse = |fault| {
         let modern = headers_of(&parts.headers).says_modern();
-        message(shared.server.refuse(fault, modern))
+        Begun::Answered(message(shared.server.refuse(fault, modern)))
     };
     if !is_json(&parts.headers) {
         return refuse(Fault::NotJson);
@@ -59,28 +86,13 @@ where
         return refuse(Fault::NotReady);
     }
     let recognised = parts.extensions.get::<Caller>().is_some();
-    let accepted = {
-        let mut headers = headers_of(&parts.headers);
-        headers.forwarded = forwarded(&parts.headers, &shared.forward_headers, recognised);
-        let caller = shared.caller(&parts.extensions);
-        shared.server.post(&body, &headers, caller)
-    };
-    drop((body, parts));
-    let result = match accepted {
-        Accepted::Now(result) => result,
-        Accepted::Later(work) => work.finish().await,
-    };
-    let needs = match &result {
-        Answer::Message(message) => message.needs.clone(),
-        Answer::Nothing | Answer::Stream(_) => None,
-    };
-    let mut response = answer(result, shared.keep_alive);
-    if let Some(scopes) = needs {
-        shared
-            .challenge
-            .insufficient(&scopes, response.headers_mut());
+    let mut headers = headers_of(&parts.headers);
+    headers.forwarded = forwarded(&parts.headers, &shared.forward_headers, recognised);
+    let caller = shared.caller(&parts.extensions);
+    match shared.server.post(&body, &headers, caller) {
+        Accepted::Now(result) => Begun::Answered(shared.answer(result)),
+        Accepted::Later(work) => Begun::Work(work),
     }
-    response
 }
 
 fn get<B>(shared: &Shared, request: &http::Request<B>) -> Response {
@@ -117,6 +129,18 @@ impl Shared {
     /// On whose behalf a request is.
     pub(super) fn caller<'a>(&'a self, extensions: &'a Extensions) -> &'a Caller {
         extensions.get().unwrap_or(&self.anonymous)
+    }
+
+    fn answer(&self, result: Answer) -> Response {
+        let needs = match &result {
+            Answer::Message(message) => message.needs.clone(),
+            Answer::Nothing | Answer::Stream(_) => None,
+        };
+        let mut response = answer(result, self.keep_alive);
+        if let Some(scopes) = needs {
+            self.challenge.insufficient(&scopes, response.headers_mut());
+        }
+        response
     }
 
     /// Reads a body of limited size in limited time; of a larger one no more than that is kept.

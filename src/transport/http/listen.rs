@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use hyper::server::conn::http1::Builder;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -37,6 +38,7 @@ pub async fn serve(
     shutdown: impl Future<Output = ()>,
 ) {
     let slots = Arc::new(Semaphore::new(settings.max_connections));
+    let entrance = Arc::new(entrance);
     let mut connections = JoinSet::new();
     let closing = Arc::new(Closing::default());
     let builder = builder(settings.header_timeout);
@@ -52,7 +54,12 @@ pub async fn serve(
         };
         // Those that have ended make room for their successors.
         while connections.try_join_next().is_some() {}
-        let connection = connection(&builder, stream, entrance.clone(), Arc::clone(&closing));
+        let connection = connection(
+            &builder,
+            stream,
+            Arc::clone(&entrance),
+            Arc::clone(&closing),
+        );
         connections.spawn(async move {
             connection.await;
             drop(slot);
@@ -125,12 +132,13 @@ async fn accept(
 fn connection(
     builder: &Builder,
     stream: TcpStream,
-    entrance: Entrance,
+    entrance: Arc<Entrance>,
     closing: Arc<Closing>,
 ) -> impl Future<Output = ()> + use<> {
     let service = service_fn(move |request| {
-        let entrance = entrance.clone();
-        async move { Ok::<_, Infallible>(entrance.answer(request).await) }
+        Arc::clone(&entrance)
+            .answer(request)
+            .map(Ok::<_, Infallible>)
     });
     let connection = builder.serve_connection(TokioIo::new(Together::new(stream)), service);
     async move {

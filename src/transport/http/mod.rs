@@ -191,24 +191,32 @@ impl Entrance {
     }
 
     /// Answers one request.
-    async fn answer<B>(self, mut request: Request<B>) -> Response
+    #[expect(
+        clippy::manual_async_fn,
+        reason = "an async function has two places for each argument"
+    )]
+    fn answer<B>(self: Arc<Self>, mut request: Request<B>) -> impl Future<Output = Response> + Send
     where
         B: http_body::Body<Data = Bytes> + Send + 'static,
         B::Error: Into<axum::BoxError>,
     {
-        let path = request.uri().path();
-        let Some(own) = self.endpoint.filter(|own| path == &*own.path) else {
-            return match Box::pin(self.router.oneshot(request.map(Body::new))).await {
-                Ok(response) => response,
-                Err(never) => match never {},
+        async move {
+            let path = request.uri().path();
+            let Some(own) = self.endpoint.as_ref().filter(|own| path == &*own.path) else {
+                let router = self.router.clone();
+                return match Box::pin(router.oneshot(request.map(Body::new))).await {
+                    Ok(response) => response,
+                    Err(never) => match never {},
+                };
             };
-        };
-        if let Err(why) = own.guard.judge(request.uri(), request.headers()) {
-            return respond::plain(StatusCode::FORBIDDEN, why);
-        }
-        match own.access.admit(&mut request).await {
-            Ok(()) => endpoint::respond(&own.shared, request).await,
-            Err(refusal) => *refusal,
+            if let Err(why) = own.guard.judge(request.uri(), request.headers()) {
+                return respond::plain(StatusCode::FORBIDDEN, why);
+            }
+            if let Err(refusal) = own.access.admit(&mut request).await {
+                return *refusal;
+            }
+            let begun = endpoint::begin(&own.shared, request).await;
+            endpoint::finish(&own.shared, begun).await
         }
     }
 }

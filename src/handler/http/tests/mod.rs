@@ -1,6 +1,7 @@
 //! Against small servers on the loopback that answer as badly as servers can.
 
 mod outbound;
+mod pool;
 mod progress;
 
 use ::http::{HeaderMap, Method, StatusCode};

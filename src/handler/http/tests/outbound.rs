@@ -48,7 +48,7 @@ async fn a_name_cannot_move_between_judgement_and_connection() {
     let url = Url::parse(&format!("http://moving.test:{port}/")).unwrap();
     let (guard, looked) = rebinding();
     let clients = Clients::new(&Settings::default(), &guard).unwrap();
-    let first = clients.execute(get(url.clone())).await;
+    let first = clients.execute(Box::new(get(url.clone()))).await;
     assert_eq!(
         first.map(|response| response.status()).ok(),
         Some(StatusCode::OK)
@@ -58,7 +58,7 @@ async fn a_name_cannot_move_between_judgement_and_connection() {
         1,
         "there is no second look-up"
     );
-    let second = clients.execute(get(url.clone())).await;
+    let second = clients.execute(Box::new(get(url.clone()))).await;
     assert!(matches!(second, Err(HandleError::Forbidden(_))));
     // The other client, which TLS and tokens take.
     let (guard, looked) = rebinding();

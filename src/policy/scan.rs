@@ -1,0 +1,154 @@
+//! The strings of a JSON text, without reading it into a tree: most texts hold nothing to mask, and finding
+//! that out must not cost more than the call.
+
+use std::borrow::Cow;
+
+/// A string of a JSON text.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Piece<'t> {
+    /// The name of a member.
+    Name(Cow<'t, str>),
+    /// Any other.
+    Value(Cow<'t, str>),
+}
+
+/// Whether `accepts` takes every string of a JSON text that is nested no deeper than `deepest`. A text that is
+/// no JSON may be refused or not: whoever has to know asks a parser.
+pub(super) fn all_strings(
+    text: &str,
+    deepest: usize,
+    mut accepts: impl FnMut(Piece<'_>) -> bool,
+) -> bool {
+    let bytes = text.as_bytes();
+    let (mut at, mut depth) = (0, 0_usize);
+    while let Some(byte) = bytes.get(at) {
+        at += 1;
+        match byte {
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            b'"' => {
+                let Some((string, end)) = string(text, at) else {
+                    return false;
+                };
+                at = end;
+                let piece = if is_name(&bytes[at..]) {
+                    Piece::Name(string)
+                } else {
+                    Piece::Value(string)
+                };
+                if !accepts(piece) {
+                    return false;
+                }
+            }
+            _ => {}
+        }
+        if depth > deepest {
+            return false;
+        }
+    }
+    true
+}
+
+/// The string whose first byte is at `start`, and where it ends, its quote included.
+fn string(text: &str, start: usize) -> Option<(Cow<'_, str>, usize)> {
+    let rest = text.as_bytes().get(start..)?;
+    let mut length = memchr::memchr2(b'"', b'\\', rest)?;
+    if rest[length] == b'"' {
+        return Some((
+            Cow::Borrowed(&text[start..start + length]),
+            start + length + 1,
+        ));
+    }
+    while rest[length] != b'"' {
+        // What follows a backslash ends nothing.
+        length += 2;
+        length += memchr::memchr2(b'"', b'\\', rest.get(length..)?)?;
+    }
+    let end = start + length + 1;
+    let decoded = serde_json::from_str(&text[start - 1..end]).ok()?;
+    Some((Cow::Owned(decoded), end))
+}
+
+fn is_name(rest: &[u8]) -> bool {
+    let next = rest.iter().find(|byte| !byte.is_ascii_whitespace());
+    next == Some(&b':')
+}
+
+/// Whether every word in the strings of a JSON text can be read in the text itself: an escape can stand for any
+/// character (RFC 8259, section 7), but those for quotes, backslashes and blanks stand for none of a word.
+pub(super) fn shows_words(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while let Some(next) = memchr::memchr(b'\\', &bytes[at..]) {
+        at += next + 2;
+        if !matches!(
+            bytes.get(at - 1),
+            Some(b'n' | b't' | b'r' | b'b' | b'f' | b'"' | b'\\')
+        ) {
+            return false;
+        }
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pieces(text: &str) -> Option<Vec<String>> {
+        let mut found = Vec::new();
+        let whole = all_strings(text, 3, |piece| {
+            found.push(match piece {
+                Piece::Name(name) => format!("{name}:"),
+                Piece::Value(value) => value.into_owned(),
+            });
+            true
+        });
+        whole.then_some(found)
+    }
+
+    #[test]
+    fn names_and_values_are_found_as_a_parser_would() {
+        for (text, expected) in [
+            (
+                r#"{"a":"b","c" : ["d",1,"e"]}"#,
+                &["a:", "b", "c:", "d", "e"][..],
+            ),
+            (r#"["a\"b","\\","\\\"",""]"#, &[r#"a"b"#, r"\", r#"\""#, ""]),
+            (r#"{"\u0070wd":"\/"}"#, &["pwd:", "/"]),
+            (r#""alone""#, &["alone"]),
+            ("{\"ä\":\"☃\"}", &["ä:", "☃"]),
+            ("12", &[]),
+        ] {
+            let expected: Vec<String> = expected.iter().map(|text| (*text).to_owned()).collect();
+            assert_eq!(pieces(text), Some(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_refused() {
+        for text in [
+            "[[[[1]]]]",
+            r#"{"a"#,
+            r#"{"a\"#,
+            r#"{"a\""#,
+            r#"["\x"]"#,
+            r#"["\ud800"]"#,
+        ] {
+            assert_eq!(pieces(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn words_hide_behind_escapes_only() {
+        for (text, shows) in [
+            (r#"{"a":"line\nnext\t\"q\" \\u0041"}"#, true),
+            (r#"{"a":"\u0041"}"#, false),
+            (r#"{"a":"https:\/\/x"}"#, false),
+            (r#"{"a":"\"#, false),
+            ("plain", true),
+        ] {
+            assert_eq!(shows_words(text), shows, "{text}");
+        }
+    }
+}
