@@ -6,6 +6,7 @@
     reason = "a benchmark that cannot be set up has nothing to say"
 )]
 
+use std::io::Write as _;
 use std::process::Stdio;
 use std::sync::Arc;
 
@@ -70,6 +71,29 @@ async fn call(app: &App, tool: &str, arguments: Value) -> Outcome {
     app.call(call, &Nobody).await.unwrap()
 }
 
+/// The memory of this process, in kilobytes (proc(5): `VmRSS`); none where the system does not tell.
+fn resident() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = text.lines().find(|line| line.starts_with("VmRSS:"))?;
+    line.split_whitespace().nth(1)?.parse().ok()
+}
+
+/// What calls add to the memory of a process that has the tools.
+fn memory(runtime: &Runtime, app: &App, arguments: &Value) {
+    const CALLS: usize = 300;
+    let Some(before) = resident() else { return };
+    for _ in 0..CALLS {
+        runtime.block_on(call(app, "dotnet_project", arguments.clone()));
+    }
+    let after = resident().unwrap_or(before);
+    let added = after.saturating_sub(before) as f64 / 1024.0;
+    writeln!(
+        std::io::stdout(),
+        "memory added by {CALLS} calls: {added:.1} MB"
+    )
+    .unwrap();
+}
+
 fn calls(criterion: &mut Criterion) {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -92,6 +116,7 @@ fn calls(criterion: &mut Criterion) {
         });
     });
     let build = json!({"action": "Build", "project": "a.csproj", "configuration": "Release"});
+    memory(&runtime, &app, &build);
     group.bench_function("by a call", |bencher| {
         bencher
             .to_async(&runtime)

@@ -1,11 +1,9 @@
 //! The same for programs.
 
-use std::time::{Duration, SystemTime};
-
+use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::Item;
-use crate::policy::rfc3339;
 use crate::state::Stage;
 
 pub(super) fn list(waiting: &[Item], recent: &[Item]) -> String {
@@ -53,7 +51,9 @@ fn word(stage: &Stage) -> &'static str {
 
 /// Seconds since 1970 as RFC 3339 has them.
 pub(super) fn time(seconds: u64) -> String {
-    let since = Duration::from_secs(seconds);
-    let time = SystemTime::UNIX_EPOCH.checked_add(since);
-    rfc3339(time.unwrap_or(SystemTime::UNIX_EPOCH)).replace(".000Z", "Z")
+    let time = i64::try_from(seconds).ok().map(Timestamp::from_second);
+    // Beyond the year 9999 there is no such text.
+    time.and_then(Result::ok)
+        .unwrap_or(Timestamp::MAX)
+        .to_string()
 }

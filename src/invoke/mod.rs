@@ -39,6 +39,8 @@ pub struct Prepared {
     validator: OnceLock<Result<Validator, SchemaError>>,
     /// Members that the schemas mark as secret.
     secret: OnceLock<HashSet<String>>,
+    /// The operation as records name it.
+    operation: OnceLock<Arc<str>>,
 }
 
 /// Carries out calls against the current catalogue.
@@ -273,7 +275,7 @@ impl Invoker {
             record.arguments(&call.arguments, |text| self.mask(text, &HashSet::new()));
             return Err(CallError::UnknownTool(call.name.clone()));
         };
-        record.operation(|| entry.tool.target.operation());
+        record.operation(|| entry.handler.operation(&entry.tool));
         let secret = entry.handler.secret(&entry.tool);
         record.arguments(&call.arguments, |text| self.mask(text, secret));
         if let Err(denied) = self.policy.access.check(&call.caller, &entry.tool) {
@@ -329,6 +331,13 @@ impl Prepared {
             .get_or_init(|| Validator::compile(&tool.input_schema))
             .as_ref()
             .map_err(|error| CallError::Unusable(error.clone()))
+    }
+
+    fn operation(&self, tool: &Tool) -> Arc<str> {
+        let operation = self
+            .operation
+            .get_or_init(|| tool.target.operation().into());
+        Arc::clone(operation)
     }
 
     fn secret(&self, tool: &Tool) -> &HashSet<String> {

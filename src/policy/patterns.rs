@@ -1,8 +1,8 @@
 //! What secrets look like in texts nobody has described: names before values, schemes in front of
 //! tokens, shapes that only keys have.
 //!
-//! All of it runs in linear time whatever the input (no backtracking), and a text without any of
-//! the trigger words below is not looked at by any pattern.
+//! All of it runs in linear time whatever the input (no backtracking), and a pattern looks only at texts that
+//! have one of its words.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -12,24 +12,151 @@ use regex::{Captures, Regex};
 
 use crate::secret::MASK;
 
-/// Without one of these, in any case, there is nothing to find. Every name of a secret has one in it.
-const TRIGGERS: [&str; 36] = [
-    "pass",
-    "pwd",
-    "token",
-    "secret",
-    "credential",
-    "key",
-    "signature",
-    "sig=",
-    "://",
-    "login?t=",
-    "private",
-    "eyj",
-    "bearer",
-    "basic",
-    "authorization",
-    "cookie",
+/// Finds the words that rules wait for, in any case.
+struct Finder {
+    words: AhoCorasick,
+    /// For each word, the rules that wait for it.
+    waiting: Vec<Waiting>,
+}
+
+/// The rules that wait for a word, as bits of [`RULES`].
+#[derive(Clone, Copy, Default)]
+struct Waiting {
+    always: u32,
+    /// Only where there is an `@` as well.
+    with_at: u32,
+}
+
+/// Words that no rule waits for, but that names of secrets are made of.
+const IN_NAMES: [&str; 2] = ["jwt", "connectionstring"];
+
+static FINDER: LazyLock<Finder> = LazyLock::new(|| {
+    let mut words: Vec<&str> = Vec::new();
+    let mut waiting: Vec<Waiting> = Vec::new();
+    let mut add = |word: &'static str, rules: Waiting| {
+        let at = words.iter().position(|known| *known == word);
+        let at = at.unwrap_or_else(|| {
+            words.push(word);
+            waiting.push(Waiting::default());
+            words.len() - 1
+        });
+        waiting[at].always |= rules.always;
+        waiting[at].with_at |= rules.with_at;
+    };
+    for (at, rule) in RULES.iter().enumerate() {
+        let bit = 1 << at;
+        let (always, with_at) = if rule.with_at { (0, bit) } else { (bit, 0) };
+        for word in rule.words {
+            add(word, Waiting { always, with_at });
+        }
+    }
+    for word in IN_NAMES {
+        add(word, Waiting::default());
+    }
+    let words = AhoCorasick::builder()
+        .ascii_case_insensitive(true)
+        .build(words)
+        .expect("the words of the rules are few and short");
+    Finder { words, waiting }
+});
+
+impl Finder {
+    /// The rules that could match something in the text, and whether there is a word of [`IN_NAMES`].
+    fn look(&self, text: &str) -> (u32, bool) {
+        let mut found = Waiting::default();
+        let mut named = false;
+        for word in self.words.find_overlapping_iter(text) {
+            let Waiting { always, with_at } = self.waiting[word.pattern()];
+            found.always |= always;
+            found.with_at |= with_at;
+            named |= always | with_at == 0;
+        }
+        if found.with_at != 0 && memchr::memchr(b'@', text.as_bytes()).is_some() {
+            found.always |= found.with_at;
+        }
+        (found.always, named)
+    }
+}
+
+/// A pattern and what becomes of a match; `None` leaves it alone.
+struct Rule {
+    /// Without one of these there is no match.
+    words: &'static [&'static str],
+    /// Without an `@` there is none either.
+    with_at: bool,
+    pattern: Regex,
+    replace: fn(&Captures<'_>) -> Option<String>,
+}
+
+static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
+    let rule = |words, pattern: &str, replace| Rule {
+        words,
+        with_at: false,
+        pattern: Regex::new(pattern).expect("the patterns below are tested"),
+        replace,
+    };
+    let login = |pattern: &str| Rule {
+        with_at: true,
+        ..rule(&["://"], pattern, middle)
+    };
+    vec![
+        // A block without its end goes up to the end of the text.
+        rule(
+            &["private key"],
+            r"(?s)-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----.*?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----|\z)",
+            whole,
+        ),
+        login(r#"(mongodb(?:\+srv)?://[^:@\s"'/]*:)([^@\s"']+)(@)"#),
+        // A slash or a port before the at sign belongs to a path, not to a password.
+        login(r#"(?i)([a-z][a-z0-9+.-]{1,30}://[^:@\s"'/?#]*:)([^@\s"'/]+)(@)"#),
+        rule(
+            &["authorization"],
+            r#"(?i)((?:proxy-)?authorization\\*["']?\s*[:=]\s*\\*["']?)((?:bearer|basic|digest|negotiate|apikey|token)\s+)?([^\s"'\\,;]+)"#,
+            authorization,
+        ),
+        rule(
+            &["bearer", "basic"],
+            r"(?i)(\b(?:bearer|basic)\s+)([a-z0-9._~+/=-]{8,})",
+            shown_scheme,
+        ),
+        rule(
+            &["cookie"],
+            r#"(?i)\b((?:set-)?cookie\\*["']?\s*:\s*\\*["']?)([^\s"'\\=;]+=)([^\s"'\\;]+)"#,
+            cookie,
+        ),
+        rule(
+            &["eyj"],
+            r"\beyJ[A-Za-z0-9_-]{4,}\.eyJ[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]*",
+            whole,
+        ),
+        rule(
+            &["signature"],
+            r#"(?i)(\bSharedAccessSignature\s*=\s*)([^\s"';]{8,})()"#,
+            middle,
+        ),
+        rule(&["sig="], r#"(?i)([?&]sig=)([^\s"'&;]{8,})()"#, middle),
+        rule(&["login?t="], r"(?i)(login\?t=)([0-9a-z._-]{8,})()", middle),
+        rule(
+            &["--"],
+            r#"(?i)(--(?:password|pwd|passwd|api-?key|token|secret|client-?secret|access-?key)(?:\s+|=))("[^"]+"|'[^']+'|[^\s"']+)()"#,
+            middle,
+        ),
+        rule(
+            &["pass", "pwd", "key", "token", "secret", "credential"],
+            NAMED,
+            named,
+        ),
+        rule(
+            &["user-secrets"],
+            r#"(?i)(\buser-secrets\s+set\s+(?:"[^"]*"|\S+)\s+)("[^"]+"|'[^']+'|[^\s"']+)()"#,
+            middle,
+        ),
+        rule(&SHAPES, BARE, whole),
+    ]
+});
+
+/// How what [`BARE`] finds begins.
+const SHAPES: [&str; 18] = [
     "ghp_",
     "gho_",
     "ghu_",
@@ -39,7 +166,8 @@ const TRIGGERS: [&str; 36] = [
     "glpat-",
     "xox",
     "sk-",
-    "sk_live",
+    "sk_live_",
+    "whsec_",
     "akia",
     "asia",
     "aiza",
@@ -47,78 +175,7 @@ const TRIGGERS: [&str; 36] = [
     "oy2",
     "hf_",
     "sg.",
-    "whsec_",
-    "jwt",
-    "connectionstring",
 ];
-
-static FINDER: LazyLock<AhoCorasick> = LazyLock::new(|| {
-    AhoCorasick::builder()
-        .ascii_case_insensitive(true)
-        .build(TRIGGERS)
-        .expect("the words above are few and short")
-});
-
-/// A pattern and what becomes of a match; `None` leaves it alone.
-struct Rule {
-    pattern: Regex,
-    replace: fn(&Captures<'_>) -> Option<String>,
-}
-
-static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
-    let rule = |pattern: &str, replace| Rule {
-        pattern: Regex::new(pattern).expect("the patterns below are tested"),
-        replace,
-    };
-    vec![
-        // A block without its end goes up to the end of the text.
-        rule(
-            r"(?s)-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----.*?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----|\z)",
-            whole,
-        ),
-        rule(
-            r#"(mongodb(?:\+srv)?://[^:@\s"'/]*:)([^@\s"']+)(@)"#,
-            middle,
-        ),
-        // A slash or a port before the at sign belongs to a path, not to a password.
-        rule(
-            r#"(?i)([a-z][a-z0-9+.-]{1,30}://[^:@\s"'/?#]*:)([^@\s"'/]+)(@)"#,
-            middle,
-        ),
-        rule(
-            r#"(?i)((?:proxy-)?authorization\\*["']?\s*[:=]\s*\\*["']?)((?:bearer|basic|digest|negotiate|apikey|token)\s+)?([^\s"'\\,;]+)"#,
-            authorization,
-        ),
-        rule(
-            r"(?i)(\b(?:bearer|basic)\s+)([a-z0-9._~+/=-]{8,})",
-            shown_scheme,
-        ),
-        rule(
-            r#"(?i)\b((?:set-)?cookie\\*["']?\s*:\s*\\*["']?)([^\s"'\\=;]+=)([^\s"'\\;]+)"#,
-            cookie,
-        ),
-        rule(
-            r"\beyJ[A-Za-z0-9_-]{4,}\.eyJ[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]*",
-            whole,
-        ),
-        rule(
-            r#"(?i)(\bSharedAccessSignature\s*=\s*)([^\s"';]{8,})()"#,
-            middle,
-        ),
-        rule(r#"(?i)([?&]sig=)([^\s"'&;]{8,})()"#, middle),
-        rule(r"(?i)(login\?t=)([0-9a-z._-]{8,})()", middle),
-        rule(
-            r#"(?i)(--(?:password|pwd|passwd|api-?key|token|secret|client-?secret|access-?key)(?:\s+|=))("[^"]+"|'[^']+'|[^\s"']+)()"#,
-            middle,
-        ),
-        rule(NAMED, named),
-        rule(
-            r#"(?i)(\buser-secrets\s+set\s+(?:"[^"]*"|\S+)\s+)("[^"]+"|'[^']+'|[^\s"']+)()"#,
-            middle,
-        ),
-        rule(BARE, whole),
-    ]
-});
 
 /// A name that says "secret", a separator, and the value. A name may have anything before an
 /// underscore, a dash or a dot, but no letter or digit right before it: `PublicKeyToken` is no token.
@@ -143,17 +200,22 @@ const BARE: &str = concat!(
 
 /// Whether any pattern could match, or a name in the text be that of a secret.
 pub(super) fn has_trigger(text: &str) -> bool {
-    FINDER.is_match(text)
+    let (rules, named) = FINDER.look(text);
+    named || rules != 0
 }
 
 /// The text with everything that looks like a secret masked; borrowed where nothing does.
 #[must_use]
 pub fn mask_patterns(text: &str) -> Cow<'_, str> {
-    if !has_trigger(text) {
-        return Cow::Borrowed(text);
-    }
+    let (rules, _) = FINDER.look(text);
     let mut text = Cow::Borrowed(text);
-    for rule in RULES.iter() {
+    if rules == 0 {
+        return text;
+    }
+    for (at, rule) in RULES.iter().enumerate() {
+        if rules & 1 << at == 0 || !rule.pattern.is_match(&text) {
+            continue;
+        }
         if let Some(changed) = apply(rule, &text) {
             text = Cow::Owned(changed);
         }

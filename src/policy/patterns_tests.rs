@@ -289,3 +289,56 @@ fn ten_megabytes_of_all_of_it_cost_as_much_as_they_are_long() {
 fn other_scripts_stay() {
     assert_eq!(mask_patterns("naïve tökën: 日本"), "naïve tökën: 日本");
 }
+
+/// What masking comes to where every rule looks at every text.
+fn by_every_rule(text: &str) -> String {
+    RULES.iter().fold(text.to_owned(), |text, rule| {
+        apply(rule, &text).unwrap_or(text)
+    })
+}
+
+#[test]
+fn no_rule_has_a_match_without_one_of_its_words() {
+    let caught = CAUGHT.iter().map(|(text, _)| *text);
+    for text in caught.chain(LEFT_ALONE.iter().copied()) {
+        for text in [text.to_owned(), text.to_uppercase(), text.to_lowercase()] {
+            assert_eq!(mask_patterns(&text), by_every_rule(&text), "{text}");
+        }
+    }
+}
+
+#[test]
+fn keys_are_known_by_how_they_begin() {
+    let rest = "A1b2".repeat(12);
+    for start in [
+        "ghp_",
+        "gho_",
+        "ghu_",
+        "ghs_",
+        "ghr_",
+        "github_pat_",
+        "glpat-",
+        "xoxb-",
+        "xoxp-",
+        "sk-",
+        "npm_",
+        "hf_",
+        "AIza",
+        "sk_live_",
+        "whsec_",
+    ] {
+        assert_eq!(
+            mask_patterns(&format!("say {start}{rest}.")),
+            "say [REDACTED]."
+        );
+    }
+    let capitals = "A1B2".repeat(4);
+    for key in [
+        format!("AKIA{capitals}"),
+        format!("ASIA{capitals}"),
+        format!("oy2{}", rest.to_lowercase()),
+        format!("SG.{rest}.{rest}"),
+    ] {
+        assert_eq!(mask_patterns(&format!("say {key}")), "say [REDACTED]");
+    }
+}

@@ -122,6 +122,10 @@ impl Limits {
                 }
             }
         };
+        // Most find one at once, and then a timer would be work for nothing.
+        if let Ok(permit) = Arc::clone(&places).try_acquire_owned() {
+            return Ok(Some(permit));
+        }
         match tokio::time::timeout(patience, places.acquire_owned()).await {
             Ok(permit) => Ok(permit.ok()),
             Err(_) => Err(Limited {

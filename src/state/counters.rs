@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::num::NonZeroU32;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use governor::clock::{Clock, DefaultClock};
@@ -11,6 +12,8 @@ use governor::{DefaultDirectRateLimiter, DefaultKeyedRateLimiter, RateLimiter};
 
 /// Callers whose last call is long ago are forgotten beyond this many.
 const MOST_KEYS: usize = 10_000;
+/// How many calls pass between two looks at how many there are: it takes every shard's lock.
+const LOOK_EVERY: u32 = 256;
 
 /// So many calls in so long a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,6 +61,7 @@ pub trait Counters: Send + Sync + fmt::Debug {
 #[derive(Debug, Default)]
 pub struct Governed {
     clock: DefaultClock,
+    calls: AtomicU32,
     caller: Option<DefaultKeyedRateLimiter<String>>,
     own: HashMap<Arc<str>, DefaultDirectRateLimiter>,
     tool: Option<DefaultKeyedRateLimiter<String>>,
@@ -71,6 +75,7 @@ impl Governed {
         let own = quotas.own.iter();
         Self {
             clock: DefaultClock::default(),
+            calls: AtomicU32::new(0),
             caller: quotas.caller.map(|rate| RateLimiter::keyed(rate.quota())),
             own: own
                 .map(|(name, rate)| (Arc::clone(name), RateLimiter::direct(rate.quota())))
@@ -96,7 +101,11 @@ impl Governed {
         let Some(limiter) = limiter else {
             return Ok(());
         };
-        if limiter.len() > MOST_KEYS {
+        let looks = self
+            .calls
+            .fetch_add(1, Ordering::Relaxed)
+            .is_multiple_of(LOOK_EVERY);
+        if looks && limiter.len() > MOST_KEYS {
             limiter.retain_recent();
         }
         let result = limiter.check_key(&key.to_owned());

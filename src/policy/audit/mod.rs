@@ -6,6 +6,7 @@ mod sink;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
+use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -19,6 +20,8 @@ use crate::tool::{CallId, Caller};
 
 /// Of arguments, this many bytes are recorded; longer ones as their digest.
 const MOST_ARGUMENTS: usize = 16 * 1024;
+/// What most calls go through: access, rate, validate, confirm, send.
+const STEPS: usize = 5;
 /// Of a reason, this many characters.
 const MOST_REASON: usize = 1024;
 
@@ -46,7 +49,7 @@ pub struct CallRecord {
     ending: Ending,
     status: Option<i32>,
     bytes: Option<u64>,
-    operation: Option<String>,
+    operation: Option<Arc<str>>,
     arguments: Option<Box<RawValue>>,
     steps: Vec<Step>,
     confirmation: Option<&'static str>,
@@ -128,7 +131,7 @@ impl CallRecord {
             bytes: None,
             operation: None,
             arguments: None,
-            steps: Vec::new(),
+            steps: Vec::with_capacity(if audit.is_some() { STEPS } else { 0 }),
             confirmation: None,
             decided_by: None,
             audit: audit.cloned(),
@@ -151,7 +154,7 @@ impl CallRecord {
     }
 
     /// The operation, for instance `GET /pets/{id}`.
-    pub fn operation(&mut self, operation: impl FnOnce() -> String) {
+    pub fn operation(&mut self, operation: impl FnOnce() -> Arc<str>) {
         if self.is_audited() {
             self.operation = Some(operation());
         }
@@ -290,43 +293,9 @@ fn digest(text: &str) -> String {
 /// UTC with milliseconds (RFC 3339, section 5.6).
 #[must_use]
 pub fn rfc3339(time: SystemTime) -> String {
-    let since = time
-        .duration_since(SystemTime::UNIX_EPOCH)
-        .unwrap_or_default();
-    let (seconds, millis) = (since.as_secs(), since.subsec_millis());
-    let (days, rest) = (seconds / 86_400, seconds % 86_400);
-    let (mut year, mut left) = (1970, days);
-    let leap = |year: u64| {
-        year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
-    };
-    while left >= 365 + u64::from(leap(year)) {
-        left -= 365 + u64::from(leap(year));
-        year += 1;
-    }
-    let mut month = 1;
-    for length in [
-        31,
-        28 + u64::from(leap(year)),
-        31,
-        30,
-        31,
-        30,
-        31,
-        31,
-        30,
-        31,
-        30,
-        31,
-    ] {
-        if left < length {
-            break;
-        }
-        left -= length;
-        month += 1;
-    }
-    let (hour, minute, second) = (rest / 3600, rest / 60 % 60, rest % 60);
-    let day = left + 1;
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{millis:03}Z")
+    // Beyond the year 9999 there is no such text.
+    let time = Timestamp::try_from(time).unwrap_or(Timestamp::MAX);
+    format!("{time:.3}")
 }
 
 #[cfg(test)]
