@@ -176,7 +176,7 @@ impl Redactor {
             return None;
         }
         let Ok(mut value) = serde_json::from_str(text) else {
-            return Some(self.text(text).into_owned());
+            return Some(Value::from(self.text(text)).to_string());
         };
         self.json(&mut value, secret).then(|| value.to_string())
     }

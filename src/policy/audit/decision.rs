@@ -54,7 +54,7 @@ impl Decided<'_> {
             decided: self,
         };
         if let (Some(audit), Ok(line)) = (audit, serde_json::to_string(&line)) {
-            audit.write(line);
+            audit.write(&line);
         }
     }
 }

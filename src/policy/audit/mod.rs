@@ -1,6 +1,7 @@
 //! One record per call, from one place; a call that nobody waited for is recorded as well.
 
 mod decision;
+mod output;
 mod sink;
 
 use std::sync::Arc;
@@ -8,7 +9,6 @@ use std::time::{Duration, Instant, SystemTime};
 
 use jiff::Timestamp;
 use serde::Serialize;
-use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
@@ -50,7 +50,8 @@ pub struct CallRecord {
     status: Option<i32>,
     bytes: Option<u64>,
     operation: Option<Arc<str>>,
-    arguments: Option<Box<RawValue>>,
+    /// JSON.
+    arguments: Option<String>,
     steps: Vec<Step>,
     confirmation: Option<&'static str>,
     decided_by: Option<Arc<str>>,
@@ -92,8 +93,6 @@ struct Line<'a> {
     transport: &'a str,
     tool: &'a str,
     operation: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    arguments: Option<&'a RawValue>,
     steps: &'a [Step],
     confirmation: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -160,8 +159,8 @@ impl CallRecord {
         }
     }
 
-    /// The arguments as the client wrote them; `mask` gives their text with secrets masked, or nothing where
-    /// there are none.
+    /// The arguments as the client wrote them; `mask` gives their text with secrets masked, JSON like that, or
+    /// nothing where there are none.
     pub fn arguments(
         &mut self,
         arguments: &Map<String, Value>,
@@ -186,7 +185,7 @@ impl CallRecord {
         } else {
             text
         };
-        self.arguments = RawValue::from_string(text).ok();
+        self.arguments = Some(text);
     }
 
     /// What a step decided, and why where it did not let the call pass. The reason holds no secret.
@@ -232,7 +231,6 @@ impl CallRecord {
             transport: self.caller.transport,
             tool: &self.tool,
             operation: self.operation.as_deref(),
-            arguments: self.arguments.as_deref(),
             steps: &self.steps,
             confirmation: self.confirmation,
             decided_by: self.decided_by.as_deref(),
@@ -241,7 +239,15 @@ impl CallRecord {
             bytes: self.bytes,
             duration_ms: milliseconds(duration),
         };
-        serde_json::to_string(&line).ok()
+        let mut line = serde_json::to_string(&line).ok()?;
+        if let Some(arguments) = &self.arguments {
+            // Into the object: they are JSON, and need not be read once more.
+            line.pop();
+            line.push_str(",\"arguments\":");
+            line.push_str(arguments);
+            line.push('}');
+        }
+        Some(line)
     }
 }
 
@@ -268,7 +274,7 @@ impl Drop for CallRecord {
         if let Some(audit) = &self.audit
             && let Some(line) = self.line(duration)
         {
-            audit.write(line);
+            audit.write(&line);
         }
     }
 }
@@ -278,6 +284,9 @@ fn milliseconds(duration: Duration) -> f64 {
 }
 
 fn shortened(text: &str, most: usize) -> String {
+    if text.len() <= most && text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return text.to_owned();
+    }
     text.chars()
         .map(|c| if c.is_control() { ' ' } else { c })
         .take(most)

@@ -1,25 +1,25 @@
 //! Where audit records go: a queue of limited length, and a thread that writes. A slow or full disk
 //! costs records, never calls, and what it cost is recorded.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
+use std::io;
+use std::path::PathBuf;
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
+use super::output::{Output, Rotating, Stdout};
 use super::{Arguments, rfc3339};
 
 /// Records that wait to be written.
 const QUEUE: usize = 4096;
-/// How soon lost records are reported where no further call comes.
+/// How soon it is tried again to report lost records.
 const IDLE: Duration = Duration::from_millis(200);
 /// How long records are gathered: waking the writer for each would cost more than writing it.
 const GATHER: Duration = Duration::from_millis(5);
-/// Records that are written at once.
-const BATCH: usize = 256;
+
+/// Room that stays between two batches, in bytes.
+const MOST_ROOM: usize = 1 << 20;
 
 /// What is recorded, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,16 +58,32 @@ pub struct AuditError {
 /// The way to the writer. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Audit {
-    queue: SyncSender<Message>,
-    lost: Arc<AtomicU64>,
+    way: Arc<Way>,
     arguments: Arguments,
 }
 
+/// Ends the writer with its last owner.
 #[derive(Debug)]
-enum Message {
-    Line(String),
-    /// Answered when everything before it is written.
-    Flush(SyncSender<()>),
+struct Way(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    waiting: Mutex<Waiting>,
+    changed: Condvar,
+    /// Records that may wait.
+    most: usize,
+}
+
+/// What the writer takes, all at once.
+#[derive(Debug, Default)]
+struct Waiting {
+    /// A line for each record.
+    lines: String,
+    records: usize,
+    lost: u64,
+    /// Told when everything is written.
+    flushes: Vec<SyncSender<()>>,
+    closed: bool,
 }
 
 impl Audit {
@@ -93,14 +109,16 @@ impl Audit {
         Ok(Self::over(output, settings.arguments, QUEUE))
     }
 
-    fn over(output: Box<dyn Output>, arguments: Arguments, length: usize) -> Self {
-        let (queue, messages) = sync_channel(length);
-        let lost = Arc::new(AtomicU64::new(0));
-        let counter = Arc::clone(&lost);
-        thread::spawn(move || write_all(output, &messages, &counter));
+    fn over(output: Box<dyn Output>, arguments: Arguments, most: usize) -> Self {
+        let shared = Arc::new(Shared {
+            waiting: Mutex::default(),
+            changed: Condvar::new(),
+            most,
+        });
+        let own = Arc::clone(&shared);
+        thread::spawn(move || Writer::new(output).run(&own));
         Self {
-            queue,
-            lost,
+            way: Arc::new(Way(shared)),
             arguments,
         }
     }
@@ -111,245 +129,146 @@ impl Audit {
         self.arguments
     }
 
-    /// Queues one record; counts it as lost where the queue is full. Never waits.
-    pub(super) fn write(&self, line: String) {
-        match self.queue.try_send(Message::Line(line)) {
-            Ok(()) => {}
-            Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => {
-                self.lost.fetch_add(1, Ordering::Relaxed);
-            }
+    /// Queues one record, which has no line break; counts it as lost where the queue is full. Never waits.
+    pub(super) fn write(&self, record: &str) {
+        let shared = &self.way.0;
+        let mut waiting = shared.lock();
+        if waiting.records >= shared.most {
+            waiting.lost += 1;
+            return;
+        }
+        waiting.lines.push_str(record);
+        waiting.lines.push('\n');
+        waiting.records += 1;
+        let first = waiting.records == 1;
+        drop(waiting);
+        if first {
+            shared.changed.notify_one();
         }
     }
 
     /// Waits until what was queued is written, at most this long. Blocks its thread.
     pub fn flush(&self, patience: Duration) {
         let (done, wait) = sync_channel(1);
-        let started = std::time::Instant::now();
-        let mut message = Message::Flush(done);
-        while let Err(TrySendError::Full(back)) = self.queue.try_send(message) {
-            if started.elapsed() > patience {
-                return;
-            }
-            message = back;
-            thread::sleep(Duration::from_millis(10));
-        }
+        let shared = &self.way.0;
+        shared.lock().flushes.push(done);
+        shared.changed.notify_one();
         // Whoever asks is about to leave; the log has told of trouble already.
-        let _ = wait.recv_timeout(patience.saturating_sub(started.elapsed()));
+        let _ = wait.recv_timeout(patience);
     }
 }
 
-/// Something records are written to.
-trait Output: Send {
-    /// Writes these records, a line each. Where that fails, says how many of them are written whole.
-    fn write(&mut self, records: &[String]) -> Result<(), (usize, io::Error)>;
+impl Drop for Way {
+    fn drop(&mut self) {
+        self.0.lock().closed = true;
+        self.0.changed.notify_one();
+    }
 }
 
-/// The writer: ends when nobody can send any more.
-fn write_all(mut output: Box<dyn Output>, messages: &Receiver<Message>, lost: &AtomicU64) {
-    let mut told = false;
-    let mut records = Vec::new();
-    loop {
-        let first = match messages.recv_timeout(IDLE) {
-            Ok(Message::Line(record)) => {
-                thread::sleep(GATHER);
-                records.push(record);
-                None
-            }
-            Ok(Message::Flush(done)) => Some(done),
-            Err(RecvTimeoutError::Timeout) => None,
-            Err(RecvTimeoutError::Disconnected) => break,
+impl Shared {
+    /// Nothing that is held here can be left half done.
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for something to do, or for `patience`, and takes it; `lines` are room for the next ones.
+    fn take(&self, lines: String, patience: Option<Duration>) -> Waiting {
+        let idle = |waiting: &mut Waiting| {
+            waiting.records == 0 && waiting.flushes.is_empty() && !waiting.closed
         };
-        report_lost(&mut *output, lost);
-        let flush = first.or_else(|| gather(messages, &mut records));
-        if !records.is_empty() {
-            told = match output.write(&records) {
-                Ok(()) => false,
-                Err((written, error)) => {
-                    let count = records.len().saturating_sub(written) as u64;
-                    lost.fetch_add(count, Ordering::Relaxed);
-                    if !told {
-                        tracing::error!("audit records cannot be written and are lost: {error}");
-                    }
-                    true
-                }
-            };
-            records.clear();
-        }
-        if let Some(done) = flush {
-            report_lost(&mut *output, lost);
-            // Nobody waits any more.
-            let _ = done.send(());
-        }
-    }
-    report_lost(&mut *output, lost);
-}
-
-/// Takes what waits, up to somebody who wants to know that it is written.
-fn gather(messages: &Receiver<Message>, records: &mut Vec<String>) -> Option<SyncSender<()>> {
-    while records.len() < BATCH {
-        match messages.try_recv() {
-            Ok(Message::Line(record)) => records.push(record),
-            Ok(Message::Flush(done)) => return Some(done),
-            Err(_) => return None,
-        }
-    }
-    None
-}
-
-/// Where records were lost, says so in their place and in the log; tried again until it works.
-fn report_lost(output: &mut dyn Output, lost: &AtomicU64) {
-    let count = lost.swap(0, Ordering::Relaxed);
-    if count == 0 {
-        return;
-    }
-    let time = rfc3339(SystemTime::now());
-    let line = format!(r#"{{"time":"{time}","event":"lost","records":{count}}}"#);
-    match output.write(&[line]) {
-        Ok(()) => tracing::error!(records = count, "audit records were lost"),
-        Err(_) => {
-            lost.fetch_add(count, Ordering::Relaxed);
-        }
-    }
-}
-
-struct Stdout;
-
-impl Output for Stdout {
-    fn write(&mut self, records: &[String]) -> Result<(), (usize, io::Error)> {
-        let mut out = io::stdout().lock();
-        let (written, result) = write_lines(&mut out, records);
-        result
-            .and_then(|()| out.flush())
-            .map_err(|error| (written, error))
-    }
-}
-
-/// Writes a line for each, all at once where the output takes so much; how many are written whole.
-fn write_lines(out: &mut impl Write, records: &[String]) -> (usize, io::Result<()>) {
-    let mut text = String::with_capacity(records.iter().map(|record| record.len() + 1).sum());
-    for record in records {
-        text.push_str(record);
-        text.push('\n');
-    }
-    let mut rest = text.as_bytes();
-    let result = loop {
-        match out.write(rest) {
-            _ if rest.is_empty() => break Ok(()),
-            Ok(0) => break Err(io::ErrorKind::WriteZero.into()),
-            Ok(count) => rest = rest.get(count..).unwrap_or_default(),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => break Err(error),
-        }
-    };
-    let written = text.len() - rest.len();
-    let whole = text.as_bytes()[..written]
-        .iter()
-        .filter(|&&byte| byte == b'\n');
-    (whole.count(), result)
-}
-
-/// A file that is moved to `path.1`, `path.1` to `path.2` and so on, before it grows too long.
-struct Rotating {
-    path: PathBuf,
-    max_bytes: u64,
-    keep: u32,
-    file: File,
-    length: u64,
-    /// The last line is not whole: a full disk took a part of it.
-    torn: bool,
-}
-
-impl Rotating {
-    fn open(path: &Path, max_bytes: u64, keep: u32) -> io::Result<Self> {
-        let file = append(path)?;
-        let length = file.metadata()?.len();
-        Ok(Self {
-            path: path.to_owned(),
-            max_bytes,
-            keep,
-            file,
-            length,
-            torn: false,
-        })
-    }
-
-    fn rotate(&mut self) -> io::Result<()> {
-        let moved = |number: u32| {
-            let mut name = self.path.clone().into_os_string();
-            name.push(format!(".{number}"));
-            PathBuf::from(name)
+        let waiting = self.lock();
+        let mut waiting = match patience {
+            None => {
+                let woken = self.changed.wait_while(waiting, idle);
+                woken.unwrap_or_else(PoisonError::into_inner)
+            }
+            Some(patience) => {
+                let woken = self.changed.wait_timeout_while(waiting, patience, idle);
+                woken.unwrap_or_else(PoisonError::into_inner).0
+            }
         };
-        for number in (1..self.keep).rev() {
-            if moved(number).exists() {
-                fs::rename(moved(number), moved(number + 1))?;
-            }
+        if waiting.flushes.is_empty() && !waiting.closed {
+            drop(waiting);
+            thread::sleep(GATHER);
+            waiting = self.lock();
         }
-        if self.keep == 0 {
-            fs::remove_file(&self.path)?;
-        } else {
-            fs::rename(&self.path, moved(1))?;
-        }
-        self.file = append(&self.path)?;
-        self.length = 0;
-        self.torn = false;
-        Ok(())
+        let closed = waiting.closed;
+        let empty = Waiting {
+            lines,
+            closed,
+            ..Waiting::default()
+        };
+        std::mem::replace(&mut *waiting, empty)
     }
 }
 
-impl Rotating {
-    /// How many of these records go into the file as it is: at least one, since one that is too long for any
-    /// file is better than none.
-    fn fitting(&self, records: &[String]) -> usize {
-        let mut length = self.length;
-        let fits = records.iter().take_while(|record| {
-            length += record.len() as u64 + 1;
-            length <= self.max_bytes
-        });
-        fits.count()
-    }
+/// What the thread that writes knows.
+struct Writer {
+    output: Box<dyn Output>,
+    /// Records that were lost and not yet reported.
+    lost: u64,
+    /// The log has been told that writing fails.
+    told: bool,
 }
 
-impl Output for Rotating {
-    fn write(&mut self, records: &[String]) -> Result<(), (usize, io::Error)> {
-        let mut done = 0;
-        while let Some(rest) = records.get(done..).filter(|rest| !rest.is_empty()) {
-            let mut count = self.fitting(rest);
-            if count == 0 && self.length > 0 {
-                if let Err(error) = self.rotate() {
-                    // A file that is too long is better than no record.
-                    tracing::warn!("the audit file cannot be moved away: {error}");
-                    self.file = append(&self.path).map_err(|error| (done, error))?;
-                }
-                count = self.fitting(rest);
-            }
-            if self.torn {
-                // Ends the line that a full disk cut.
-                self.file.write_all(b"\n").map_err(|error| (done, error))?;
-                self.torn = false;
-                self.length += 1;
-            }
-            let rest = &rest[..count.max(1)];
-            let before = self.length;
-            let (written, result) = write_lines(&mut self.file, rest);
-            done += written;
-            self.length = self.file.metadata().map_or(before, |file| file.len());
-            if let Err(error) = result {
-                let whole: usize = rest[..written].iter().map(|record| record.len() + 1).sum();
-                self.torn = self.length > before + whole as u64;
-                return Err((done, error));
-            }
+impl Writer {
+    fn new(output: Box<dyn Output>) -> Self {
+        Self {
+            output,
+            lost: 0,
+            told: false,
         }
-        Ok(())
     }
-}
 
-/// Opens for appending; only its owner may read a new file.
-fn append(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.create(true).append(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
+    /// Writes until nobody can send any more.
+    fn run(mut self, shared: &Shared) {
+        let mut room = String::new();
+        loop {
+            let patience = (self.lost > 0).then_some(IDLE);
+            let mut taken = shared.take(room, patience);
+            self.lost += taken.lost;
+            self.report_lost();
+            if taken.records > 0 {
+                self.write(&taken);
+            }
+            for done in taken.flushes {
+                self.report_lost();
+                // Nobody waits any more.
+                let _ = done.send(());
+            }
+            if taken.closed {
+                break self.report_lost();
+            }
+            taken.lines.clear();
+            taken.lines.shrink_to(MOST_ROOM);
+            room = taken.lines;
+        }
+    }
+
+    fn write(&mut self, taken: &Waiting) {
+        let Err((written, error)) = self.output.write(&taken.lines) else {
+            self.told = false;
+            return;
+        };
+        self.lost += taken.records.saturating_sub(written) as u64;
+        if !self.told {
+            tracing::error!("audit records cannot be written and are lost: {error}");
+            self.told = true;
+        }
+    }
+
+    /// Where records were lost, says so in their place and in the log; tried again until it works.
+    fn report_lost(&mut self) {
+        if self.lost == 0 {
+            return;
+        }
+        let (time, records) = (rfc3339(SystemTime::now()), self.lost);
+        let line = format!("{{\"time\":\"{time}\",\"event\":\"lost\",\"records\":{records}}}\n");
+        if self.output.write(&line).is_ok() {
+            tracing::error!(records, "audit records were lost");
+            self.lost = 0;
+        }
+    }
 }
 
 #[cfg(test)]
