@@ -89,31 +89,10 @@ impl<H> Registry<H> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tool::{Annotations, HttpTarget, Json, PathTemplate, Target};
+    use crate::tool::HttpTarget;
 
     fn tool(name: &str) -> Tool {
-        Tool {
-            name: ToolName::new(name).unwrap(),
-            title: None,
-            description: name.to_owned(),
-            input_schema: Json::from_value(&serde_json::json!({ "type": "object" })),
-            listed_schema: None,
-            output_schema: None,
-            annotations: Annotations::default(),
-            meta: Json::from_value(&serde_json::json!({})),
-            target: Target::Http(Box::new(HttpTarget {
-                method: http::Method::GET,
-                base: "http://localhost/".parse().unwrap(),
-                path: PathTemplate::default(),
-                parameters: Vec::new(),
-                body: None,
-                accept: "*/*".to_owned(),
-                security: Vec::new(),
-            })),
-            requires: Vec::new(),
-            confirm: false,
-            ask: Vec::new(),
-        }
+        Tool::bare(name, HttpTarget::bare(http::Method::GET, ""))
     }
 
     #[test]

@@ -2,6 +2,9 @@
 
 use std::time::Duration;
 
+/// A hundred years. A clock cannot add just any duration to now, and what waits longer waits for ever.
+const LONGEST: Duration = Duration::from_secs(876_000 * 3600);
+
 /// Reads `500ms`, `30s`, `2m` or `1h`.
 ///
 /// # Errors
@@ -17,7 +20,11 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
         "h" => 3_600_000.0,
         _ => return Err(expected()),
     };
-    Duration::try_from_secs_f64(number * millis / 1_000.0).map_err(|_| expected())
+    let found = Duration::try_from_secs_f64(number * millis / 1_000.0).map_err(|_| expected())?;
+    if found > LONGEST {
+        return Err(format!("`{text}` is too long: expected at most 876000h"));
+    }
+    Ok(found)
 }
 
 /// Reads `64MiB`, `16 KiB`, `1MB` or a plain number of bytes.
@@ -90,6 +97,11 @@ mod tests {
         assert_eq!(bytes("17").unwrap(), 17);
         for bad in ["", "s", "-1s", "3 weeks", "1e400s", "99999999999999999999h"] {
             assert!(duration(bad).is_err(), "{bad}");
+        }
+        assert_eq!(duration("876000h").unwrap(), LONGEST);
+        // As a duration it can be held, as a deadline it cannot.
+        for long in ["876001h", "5000000000000000h"] {
+            assert!(duration(long).unwrap_err().contains("at most"), "{long}");
         }
         for bad in ["", "MiB", "-5", "1 TB", "99999999999GiB"] {
             assert!(bytes(bad).is_err(), "{bad}");

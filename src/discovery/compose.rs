@@ -369,7 +369,8 @@ fn small(value: &Value, left: &mut usize) -> bool {
     }
 }
 
-fn shown(value: &Value) -> String {
+/// A value as people read it: a text without its quotes.
+pub(super) fn shown(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         value => value.to_string(),

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::naming::hash;
+use super::naming::{cut, hash, shorten};
 
 /// The longest key that clients accept, in characters.
 const MAX_LENGTH: usize = 64;
@@ -58,7 +58,7 @@ fn another(wish: &Wish<'_>, elsewhere: bool, taken: &mut HashSet<String>) -> Str
     // A body argument of its own name would be `body_body`.
     let placed = match (wish.name, wish.location) {
         ("body", "body") => "request_body".to_owned(),
-        (_, location) if elsewhere => shorten(format!("{safe}_{location}")),
+        (_, location) if elsewhere => shorten(&format!("{safe}_{location}"), MAX_LENGTH),
         _ => safe,
     };
     if taken.insert(placed.clone()) {
@@ -66,7 +66,7 @@ fn another(wish: &Wish<'_>, elsewhere: bool, taken: &mut HashSet<String>) -> Str
     }
     let mut number = 2_u32;
     loop {
-        let numbered = shorten(format!("{placed}_{number}"));
+        let numbered = shorten(&format!("{placed}_{number}"), MAX_LENGTH);
         if taken.insert(numbered.clone()) {
             return numbered;
         }
@@ -98,23 +98,11 @@ fn safe(name: &str) -> String {
         key.push_str("value");
     }
     if key.len() > MAX_LENGTH {
-        cut(&key, name)
+        // The hash of the whole name keeps names apart that become alike.
+        cut(&key, MAX_LENGTH, &hash(name))
     } else {
         key
     }
-}
-
-fn shorten(key: String) -> String {
-    if key.len() > MAX_LENGTH {
-        cut(&key, &key)
-    } else {
-        key
-    }
-}
-
-/// `key` is ASCII; the hash of the whole name keeps names apart that begin alike.
-fn cut(key: &str, whole: &str) -> String {
-    format!("{}_{}", &key[..MAX_LENGTH - 7], hash(whole))
 }
 
 #[cfg(test)]

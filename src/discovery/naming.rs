@@ -127,7 +127,7 @@ fn from_path(method: &str, path: &str) -> String {
 }
 
 /// Cuts a longer name; the hash keeps names apart that begin alike.
-fn shorten(name: &str, limit: usize) -> String {
+pub(super) fn shorten(name: &str, limit: usize) -> String {
     if name.len() <= limit {
         name.to_owned()
     } else {
@@ -135,8 +135,8 @@ fn shorten(name: &str, limit: usize) -> String {
     }
 }
 
-/// All of `name` is ASCII.
-fn cut(name: &str, limit: usize, hash: &str) -> String {
+/// The beginning of `name`, all of it ASCII, and the hash: `limit` characters at most.
+pub(super) fn cut(name: &str, limit: usize, hash: &str) -> String {
     let keep = name.len().min(limit.saturating_sub(hash.len() + 1));
     format!("{}_{hash}", &name[..keep])
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use http::HeaderName;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::defs::Definitions;
 use super::overrides::{self, place};
@@ -12,6 +12,7 @@ use super::settings::{Override, ParameterOverride};
 use crate::openapi::{
     Document, Operation, Parameter, ParameterLocation, ParameterStyle, SecurityKind,
 };
+use crate::tool::FRAMING_HEADERS;
 
 /// A parameter with everything said about it.
 #[derive(Debug)]
@@ -75,7 +76,7 @@ pub(super) fn plan<'a>(
             place(operation),
             slot.name
         ));
-        let parameter = undeclared(&slot.name);
+        let parameter = Parameter::undeclared(slot.name.clone(), true);
         let own = overrides::of_parameter(&parameter, over, &place(operation), notes);
         planned.push(one(Cow::Owned(parameter), own, cut));
     }
@@ -135,24 +136,12 @@ fn typed(text: &str, schema: &Value) -> Value {
 /// OpenAPI 3.2, section 4.12.1), and whatever a security scheme owns. A scheme the operation does
 /// not use owns nothing there: nobody would send it.
 fn is_settled_elsewhere(parameter: &Parameter, operation: &Operation, document: &Document) -> bool {
-    const HEADERS: [&str; 17] = [
+    const HEADERS: [&str; 5] = [
         "authorization",
-        "cookie",
         "accept",
-        "content-type",
-        "host",
-        "content-length",
-        "connection",
-        "keep-alive",
+        "accept-encoding",
         "proxy-authenticate",
         "proxy-authorization",
-        "proxy-connection",
-        "te",
-        "trailer",
-        "transfer-encoding",
-        "upgrade",
-        "expect",
-        "accept-encoding",
     ];
     let header = parameter.location == ParameterLocation::Header;
     let same =
@@ -161,7 +150,8 @@ fn is_settled_elsewhere(parameter: &Parameter, operation: &Operation, document: 
         let alternatives = operation.security.as_ref();
         alternatives.is_none_or(|all| all.iter().flatten().any(|one| one.scheme == scheme))
     };
-    header && HEADERS.iter().any(|name| same(name))
+    let mut settled = FRAMING_HEADERS.iter().chain(&HEADERS);
+    header && settled.any(|name| same(name))
         || document
             .security_schemes
             .iter()
@@ -210,24 +200,6 @@ fn check_headers(
     }
 }
 
-fn undeclared(name: &str) -> Parameter {
-    Parameter {
-        name: name.to_owned(),
-        location: ParameterLocation::Path,
-        required: true,
-        deprecated: false,
-        description: None,
-        schema: serde_json::json!({ "type": "string" }),
-        style: ParameterStyle::Simple,
-        explode: false,
-        allow_reserved: false,
-        allow_empty_value: false,
-        content: None,
-        example: None,
-        extensions: Map::new(),
-    }
-}
-
 fn fixed_query(name: &str, value: &str) -> Planned<'static> {
     let decode = |text: &str| {
         percent_encoding::percent_decode_str(text)
@@ -238,7 +210,7 @@ fn fixed_query(name: &str, value: &str) -> Planned<'static> {
         location: ParameterLocation::Query,
         style: ParameterStyle::Form,
         explode: true,
-        ..undeclared(&decode(name))
+        ..Parameter::undeclared(decode(name), true)
     };
     Planned {
         wish: source.name.clone(),

@@ -129,6 +129,28 @@ pub struct Parameter {
     pub extensions: Map<String, Value>,
 }
 
+impl Parameter {
+    /// A text in the path, for a template's braces that the document declares no parameter for.
+    #[must_use]
+    pub fn undeclared(name: String, required: bool) -> Self {
+        Self {
+            name,
+            location: ParameterLocation::Path,
+            required,
+            deprecated: false,
+            description: None,
+            schema: serde_json::json!({"type": "string"}),
+            style: ParameterStyle::Simple,
+            explode: false,
+            allow_reserved: false,
+            allow_empty_value: false,
+            content: None,
+            example: None,
+            extensions: Map::new(),
+        }
+    }
+}
+
 /// Where a parameter goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ParameterLocation {

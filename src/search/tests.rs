@@ -1,36 +1,17 @@
 //! What is found, in which order.
 
 use super::*;
-use crate::tool::{Annotations, HttpTarget, Json, PathTemplate, Target, ToolName};
+use crate::tool::{Annotations, HttpTarget};
 
 fn tool(name: &str, method: &str, path: &str, tag: &str, description: &str) -> Tool {
+    let target = HttpTarget::bare(method.parse().unwrap(), path);
     Tool {
-        name: ToolName::new(name).unwrap(),
-        title: None,
         description: description.to_owned(),
-        input_schema: Json::from_value(&serde_json::json!({ "type": "object" })),
-        listed_schema: None,
-        output_schema: None,
         annotations: Annotations {
             tags: vec![tag.to_owned()],
             ..Annotations::default()
         },
-        meta: Json::from_value(&serde_json::json!({})),
-        target: Target::Http(Box::new(HttpTarget {
-            method: method.parse().unwrap(),
-            base: "http://localhost/".parse().unwrap(),
-            path: PathTemplate {
-                template: path.to_owned(),
-                parts: Vec::new(),
-            },
-            parameters: Vec::new(),
-            body: None,
-            accept: "*/*".to_owned(),
-            security: Vec::new(),
-        })),
-        requires: Vec::new(),
-        confirm: false,
-        ask: Vec::new(),
+        ..Tool::bare(name, target)
     }
 }
 

@@ -27,8 +27,8 @@ pub use name::{InvalidToolName, ToolName};
 pub use outcome::{Content, Outcome, Structured, Text};
 pub use security::{SchemeKind, Security, SecurityNeed, SecurityScheme};
 pub use target::{
-    Body, BodyArgument, BodyCodec, BodyMedia, FieldEncoding, FlatField, HttpTarget, Location,
-    Parameter, PartKind, PathPart, PathTemplate, Style, Target, XmlNames,
+    Body, BodyArgument, BodyCodec, BodyMedia, FRAMING_HEADERS, FieldEncoding, FlatField,
+    HttpTarget, Location, Parameter, PartKind, PathPart, PathTemplate, Style, Target, XmlNames,
 };
 
 use serde::Serialize;
@@ -93,4 +93,25 @@ pub struct Annotations {
     /// The operation's tags.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
+}
+
+#[cfg(test)]
+impl Tool {
+    /// A tool with a name, an operation and nothing else.
+    pub(crate) fn bare(name: &str, target: HttpTarget) -> Self {
+        Self {
+            name: ToolName::new(name).unwrap(),
+            title: None,
+            description: name.to_owned(),
+            input_schema: Json::from_value(&serde_json::json!({ "type": "object" })),
+            listed_schema: None,
+            output_schema: None,
+            annotations: Annotations::default(),
+            meta: Json::from_value(&serde_json::json!({})),
+            target: Target::Http(Box::new(target)),
+            requires: Vec::new(),
+            confirm: false,
+            ask: Vec::new(),
+        }
+    }
 }

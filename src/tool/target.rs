@@ -110,6 +110,24 @@ pub struct Parameter {
     pub default: Option<Value>,
 }
 
+/// Headers that frame a message, name its peer or belong to one connection (RFC 9110, sections 7.2, 7.6.1
+/// and 8), and cookies: nobody but the bridge itself writes them.
+pub const FRAMING_HEADERS: [&str; 13] = [
+    "connection",
+    "content-encoding",
+    "content-length",
+    "content-type",
+    "cookie",
+    "expect",
+    "host",
+    "keep-alive",
+    "proxy-connection",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+];
+
 /// Where a parameter goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Location {
@@ -252,4 +270,23 @@ pub struct XmlNames {
     pub properties: Vec<(String, Self)>,
     /// The items of an array.
     pub items: Option<Box<Self>>,
+}
+
+#[cfg(test)]
+impl HttpTarget {
+    /// An operation that takes nothing and sits at this path of `http://localhost/`.
+    pub(crate) fn bare(method: Method, path: &str) -> Self {
+        Self {
+            method,
+            base: "http://localhost/".parse().unwrap(),
+            path: PathTemplate {
+                template: path.to_owned(),
+                parts: Vec::new(),
+            },
+            parameters: Vec::new(),
+            body: None,
+            accept: "*/*".to_owned(),
+            security: Vec::new(),
+        }
+    }
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use crate::support::{
-    Answer, Bridge, DocumentFile, Stdio, Upstream, document, serve_answering, text,
+    Answer, Bridge, DocumentFile, Stdio, Upstream, configured, document, serve_answering, text,
 };
 
 const PATHS: &str = "  /x:\n    get: {operationId: x, responses: {'200': {description: ok}}}\n";
@@ -14,22 +14,14 @@ const PATHS: &str = "  /x:\n    get: {operationId: x, responses: {'200': {descri
 const TYPED: &str = "  /x:\n    get: {operationId: x, responses: {'200': {description: ok, content: {application/json: {schema: {type: array, items: {type: integer}}}}}}}\n";
 
 /// A bridge with these settings in front of an upstream that always answers so.
-async fn configured(paths: &str, settings: &str, answer: Answer) -> (Upstream, Bridge) {
+async fn answering(paths: &str, settings: &str, answer: Answer) -> (Upstream, Bridge) {
     let upstream = Upstream::start(move |_| answer.clone()).await;
     let bridge = bridge(&upstream.url(), paths, settings);
     (upstream, bridge)
 }
 
 fn bridge(base: &str, paths: &str, settings: &str) -> Bridge {
-    let document = document(paths, "");
-    let config = DocumentFile::new(settings, ".yaml");
-    Bridge::start([
-        document.path().into_os_string(),
-        "--base-url".into(),
-        base.into(),
-        "--config".into(),
-        config.path().into_os_string(),
-    ])
+    configured(&document(paths, ""), base, settings)
 }
 
 /// The last block's text.
@@ -166,7 +158,7 @@ fn long() -> String {
 #[tokio::test]
 async fn a_long_answer_stays_json_and_the_whole_can_be_read() {
     let (_upstream, bridge) =
-        configured(PATHS, "limits: {text: 1KiB}\n", Answer::json(&long())).await;
+        answering(PATHS, "limits: {text: 1KiB}\n", Answer::json(&long())).await;
     let result = bridge.call("x", json!({})).await;
     let shown: Value = serde_json::from_str(text(&result)).unwrap();
     let count = shown["items"].as_array().unwrap().len();
@@ -197,7 +189,7 @@ async fn a_long_answer_stays_json_and_the_whole_can_be_read() {
 #[tokio::test]
 async fn resources_are_served_in_both_eras() {
     let (_upstream, bridge) =
-        configured(PATHS, "limits: {text: 1KiB}\n", Answer::json(&long())).await;
+        answering(PATHS, "limits: {text: 1KiB}\n", Answer::json(&long())).await;
     let answer = bridge.legacy("resources/list", json!({})).await;
     assert_eq!(answer["result"], json!({"resources": []}));
     let (_, answer) = bridge.modern("resources/templates/list", json!({})).await;
@@ -272,7 +264,7 @@ async fn over_stdio_the_whole_can_be_read_too() {
 #[tokio::test]
 async fn nothing_is_kept_where_that_is_turned_off() {
     let settings = "limits: {text: 1KiB, kept_reply: 0}\n";
-    let (_upstream, bridge) = configured(TYPED, settings, Answer::json(&long())).await;
+    let (_upstream, bridge) = answering(TYPED, settings, Answer::json(&long())).await;
     let result = bridge.call("x", json!({})).await;
     assert_eq!(last(&result)["type"], "text");
     assert!(result["structuredContent"].is_object());
@@ -323,7 +315,7 @@ async fn a_decompression_bomb_stays_bounded() {
     const BOMB: &str = "z///fwAk8OKxQHLv//n//w+ABEAcFoDu/T////8BkACIwwLQvf/n//8/ABIAcVgAuvf//P//B0ACIA4LQPf+n////wBIAMRhAeje//P//x8ACYA4LADd+3/+//8DIAEQhwWge//P//9/ACQA4rAAdO//+f//D4AEQBwWgO79P////wGQAIjDAtC9/+f//z8AEgBxWAC69//8//8HQAIgDgtA9/6f////AEgAxGEB6N7/8///HwAJgDgsAN37f/7//wMgARCHBaB7/8///38AJADisAB07//5//8PgARAHBaA7v0/////AZAAiMMC0L3/5///PwASAHFYALr3//z//wdAAiAOC0D3/p////8ASADEYQHo3v/z//8fAAmAOCwA3ft//v//AyABEIcFoHv/z///fwAkAOKwAHTv//n//w+ABEAcFoDu/T////8BkACIwwLQvf/n//8/ABIAcVgAuvf//P//B0ACIA4LQPf+n////wBIAMRhAeje//P//x8ACYA4LADd+//8//8HIAEQhwWge/8P";
     let packed = STANDARD.decode(BOMB).unwrap();
     let answer = Answer::new(200, "text/plain", packed).with("content-encoding", "br");
-    let (_upstream, bridge) = configured(PATHS, "limits: {kept_reply: 16MiB}\n", answer).await;
+    let (_upstream, bridge) = answering(PATHS, "limits: {kept_reply: 16MiB}\n", answer).await;
     let result = bridge.call("x", json!({})).await;
     assert_eq!(text(&result).len(), 256 * 1024);
     assert!(

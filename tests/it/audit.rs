@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::support::{Answer, Bridge, DocumentFile, Seen, Upstream, document, terminate, text};
+use crate::support::{Answer, Bridge, Seen, Upstream, configured, document, hash, terminate, text};
 
 const PATHS: &str = "
   /pets: {post: {operationId: add, requestBody: {required: true, content: {application/json: {schema: {type: object, required: [name], properties: {name: {type: string}, pin: {type: string, writeOnly: true}, password: {type: string, minLength: 3}}}}}}, responses: {default: {description: any}}}}
@@ -30,20 +30,9 @@ fn respond(seen: &Seen) -> Answer {
 async fn setting(settings: &str) -> (Upstream, Bridge, tempfile::TempDir) {
     let upstream = Upstream::start(respond).await;
     let folder = tempfile::tempdir().unwrap();
-    let document = document(PATHS, "");
     let settings = settings.replace("FOLDER", folder.path().to_str().unwrap());
-    let file = DocumentFile::new(&settings, ".yaml");
-    let bridge = Bridge::start([
-        document.path().into_os_string(),
-        "--base-url".into(),
-        upstream.url().into(),
-        "--config".into(),
-        file.path().into(),
-        "--log".into(),
-        "trace".into(),
-    ]);
-    // The configuration and the document are read now, and their files may go.
-    bridge.logged("tools are ready").await;
+    let settings = format!("{settings}\nlog: {{filter: trace}}\n");
+    let bridge = configured(&document(PATHS, ""), &upstream.url(), &settings);
     (upstream, bridge, folder)
 }
 
@@ -142,14 +131,8 @@ async fn a_call_nobody_waits_for_is_recorded() {
     let (_upstream, bridge, folder) =
         setting("audit: {file: FOLDER/audit.jsonl, arguments: off}\n").await;
     let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "slow", "arguments": {}}});
-    let sent = bridge
-        .http()
-        .post(&bridge.url)
-        .header("content-type", "application/json")
-        .timeout(Duration::from_millis(500))
-        .body(message.to_string())
-        .send()
-        .await;
+    let request = bridge.request(message.to_string());
+    let sent = request.timeout(Duration::from_millis(500)).send().await;
     assert!(sent.is_err());
     let records = records(&folder.path().join("audit.jsonl"), 1).await;
     assert_eq!(records[0]["outcome"], "abandoned");
@@ -205,13 +188,11 @@ async fn a_limited_call_says_how_long_to_wait_and_is_not_sent() {
     assert_eq!(records[1]["steps"][1]["step"], "rate");
 }
 
-/// SHA-256 of `key-of-ann`.
-const HASH: &str = "ca64daa8b294dc4835d29ca02a6a47427ebc6a225ea3ac2e15f8417fb6601db2";
-
 #[tokio::test(flavor = "multi_thread")]
 async fn a_key_is_asked_for_where_keys_are_configured() {
     let settings = format!(
-        "access: {{keys: [{{name: ann, hash: {HASH}}}]}}\naudit: {{file: FOLDER/audit.jsonl}}\n"
+        "access: {{keys: [{{name: ann, hash: {}}}]}}\naudit: {{file: FOLDER/audit.jsonl}}\n",
+        hash("key-of-ann")
     );
     let (upstream, bridge, folder) = setting(&settings).await;
     let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "add", "arguments": {"body": {"name": "Rex"}}}});
@@ -260,11 +241,7 @@ async fn the_endpoint_takes_so_many_requests_and_says_when_to_come_again() {
     let (_upstream, bridge, _folder) = setting("rate: {requests: 1/1h}\n").await;
     let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"}).to_string();
     assert_eq!(bridge.post(ping.clone(), &[]).await.0, 200);
-    let request = bridge
-        .http()
-        .post(&bridge.url)
-        .header("content-type", "application/json");
-    let limited = request.body(ping).send().await.unwrap();
+    let limited = bridge.request(ping).send().await.unwrap();
     assert_eq!(limited.status(), 429);
     let wait: u64 = limited.headers()["retry-after"]
         .to_str()
@@ -303,9 +280,9 @@ async fn calls_are_counted_by_outcome_and_nothing_else() {
     for name in ["planted", "fail\"", "add", "anonymous"] {
         assert!(!text.contains(name), "{text}");
     }
-    let (_upstream, without, _folder) = setting("{}").await;
+    let (_upstream, without, _folder) = setting("").await;
     assert_eq!(counts(&without).await.0, 404);
-    let hash = "ca64daa8b294dc4835d29ca02a6a47427ebc6a225ea3ac2e15f8417fb6601db2";
+    let hash = hash("key-of-ann");
     let keys = format!("metrics: true\naccess: {{keys: [{{name: a, hash: {hash}}}]}}");
     let (_upstream, with_keys, _folder) = setting(&keys).await;
     assert_eq!(counts(&with_keys).await.0, 401);

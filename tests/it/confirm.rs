@@ -4,7 +4,7 @@ use std::sync::mpsc;
 
 use serde_json::{Value, json};
 
-use crate::support::{Bridge, DocumentFile, Stdio, Upstream, document, run, serve, text};
+use crate::support::{Bridge, DocumentFile, Stdio, Upstream, document, question, run, serve, text};
 
 const PETS: &str = "  /pets/{id}:
     delete:
@@ -228,14 +228,7 @@ async fn an_older_client_is_asked_on_the_stream_of_its_call() {
     let (upstream, bridge) = serve(PETS, "").await;
     let params = json!({"protocolVersion": "2025-11-25", "capabilities": {"elicitation": {}}, "clientInfo": {"name": "t", "version": "1"}});
     let initialize = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params});
-    let opened = bridge
-        .http()
-        .post(&bridge.url)
-        .header("content-type", "application/json")
-        .body(initialize.to_string())
-        .send()
-        .await
-        .unwrap();
+    let opened = bridge.request(initialize.to_string()).send().await.unwrap();
     let session = opened.headers()["mcp-session-id"]
         .to_str()
         .unwrap()
@@ -243,25 +236,13 @@ async fn an_older_client_is_asked_on_the_stream_of_its_call() {
     for (action, arrives) in [("decline", 0), ("accept", 1)] {
         let call = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": remove(1)});
         let mut stream = bridge
-            .http()
-            .post(&bridge.url)
-            .header("content-type", "application/json")
+            .request(call.to_string())
             .header("accept", "application/json, text/event-stream")
             .header("mcp-session-id", &session)
-            .body(call.to_string())
             .send()
             .await
             .unwrap();
-        let mut seen = String::new();
-        while !seen.contains("elicitation/create") || !seen.ends_with("\n\n") {
-            let chunk = stream.chunk().await.unwrap().expect("a question");
-            seen.push_str(std::str::from_utf8(&chunk).unwrap());
-        }
-        let data = seen
-            .lines()
-            .find_map(|line| line.strip_prefix("data: {"))
-            .unwrap();
-        let question: Value = serde_json::from_str(&format!("{{{data}")).unwrap();
+        let question = question(&mut stream).await;
         assert_eq!(upstream.arrived(), 0);
         let answer = json!({"jsonrpc": "2.0", "id": question["id"], "result": {"action": action, "content": {}}});
         let posted = bridge

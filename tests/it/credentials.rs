@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 
-use crate::support::{Answer, Bridge, DocumentFile, Seen, Upstream, document, text};
+use crate::support::{Answer, Bridge, Seen, Upstream, configured, document, text};
 
 const PATHS: &str = "
   /header: {get: {operationId: header, security: [{headerKey: []}], responses: {default: {description: any}}}}
@@ -67,21 +67,11 @@ async fn setting(respond: impl Fn(&Seen) -> Answer + Send + Sync + 'static) -> S
   login: {{username: annabella, password: planted-password-44}}
   bearer: {{value: planted-bearer-55}}
   oauth: {{client_id: me, client_secret: planted-client-66}}
+log: {{filter: 'trace,hyper=trace,hyper_util=trace,reqwest=trace,h2=trace,rustls=trace,tower=trace'}}
 ",
         key_file.path().display()
     );
-    let file = DocumentFile::new(&settings, ".yaml");
-    let bridge = Bridge::start([
-        document.path().into_os_string(),
-        "--base-url".into(),
-        upstream.url().into(),
-        "--config".into(),
-        file.path().into(),
-        "--log".into(),
-        "trace,hyper=trace,hyper_util=trace,reqwest=trace,h2=trace,rustls=trace,tower=trace".into(),
-    ]);
-    // Both files are read before the tools are there.
-    bridge.logged("tools are ready").await;
+    let bridge = configured(&document, &upstream.url(), &settings);
     Setting {
         upstream,
         bridge,
@@ -241,11 +231,7 @@ async fn a_refused_token_is_replaced_once() {
         result.get("isError").is_none_or(|value| value == false),
         "{result}"
     );
-    let targets: Vec<String> = upstream
-        .seen()
-        .iter()
-        .map(|one| one.target.clone())
-        .collect();
+    let targets = upstream.targets();
     assert_eq!(targets, ["/token", "/oauth", "/token", "/oauth"]);
 }
 
@@ -261,8 +247,7 @@ async fn a_token_that_has_ended_is_asked_for_again() {
     for _ in 0..2 {
         bridge.call("oauth", json!({})).await;
     }
-    let seen = upstream.seen();
-    let targets: Vec<&str> = seen.iter().map(|one| one.target.as_str()).collect();
+    let targets = upstream.targets();
     assert_eq!(targets, ["/token", "/oauth", "/token", "/oauth"]);
 }
 
@@ -294,17 +279,8 @@ async fn a_token_server_that_refuses_costs_the_call_and_shows_nothing() {
 async fn only_named_headers_are_handed_on() {
     let upstream = Upstream::ok().await;
     let document = document(PATHS, &schemes(&upstream));
-    let file = DocumentFile::new(
-        "forward_headers: [X-Tenant, X-Key]\ncredentials: {headerKey: {value: planted-header-11}}\n",
-        ".yaml",
-    );
-    let bridge = Bridge::start([
-        document.path().into_os_string(),
-        "--base-url".into(),
-        upstream.url().into(),
-        "--config".into(),
-        file.path().into(),
-    ]);
+    let settings = "forward_headers: [X-Tenant, X-Key]\ncredentials: {headerKey: {value: planted-header-11}}\n";
+    let bridge = configured(&document, &upstream.url(), settings);
     let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "header", "arguments": {}}});
     let headers = [
         ("x-tenant", "t-1"),

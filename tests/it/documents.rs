@@ -94,7 +94,7 @@ async fn servers_apply_from_the_nearest_and_relative_ones_against_the_documents_
     api.forget();
     bridge.call("doc", json!({})).await;
     bridge.call("own", json!({})).await;
-    let targets: Vec<String> = api.seen().into_iter().map(|seen| seen.target).collect();
+    let targets = api.targets();
     assert_eq!(targets, ["/all/doc", "/all/own"], "--base-url wins");
 }
 

@@ -12,7 +12,7 @@ use mcpinvoke::config::{Config, DocumentFlags, ServeFlags};
 use mcpinvoke::tool::{Caller, SubjectToken};
 use serde_json::{Value, json};
 
-use crate::support::{Answer, Bridge, DocumentFile, Seen, Upstream, document, text};
+use crate::support::{Answer, DocumentFile, Seen, Upstream, configured, document, text};
 
 const PATHS: &str = "
   /mine: {get: {operationId: mine, security: [{oauth: ['orders:read']}], responses: {default: {description: any}}}}
@@ -22,8 +22,8 @@ fn schemes() -> &'static str {
     "  securitySchemes: {oauth: {type: oauth2, flows: {authorizationCode: {authorizationUrl: 'https://id.test/a', tokenUrl: 'https://id.test/t', scopes: {}}}}}"
 }
 
-fn settings(upstream: &Upstream) -> DocumentFile {
-    let text = format!(
+fn settings(upstream: &Upstream) -> String {
+    format!(
         "credentials:
   oauth:
     grant: token_exchange
@@ -34,8 +34,7 @@ fn settings(upstream: &Upstream) -> DocumentFile {
     resource: https://orders.test
 ",
         upstream.url()
-    );
-    DocumentFile::new(&text, ".yaml")
+    )
 }
 
 fn form(seen: &Seen) -> HashMap<String, String> {
@@ -62,7 +61,8 @@ struct Served {
 
 impl Served {
     async fn start(upstream: &Upstream) -> Self {
-        let (document, settings) = (document(PATHS, schemes()), settings(upstream));
+        let document = document(PATHS, schemes());
+        let settings = DocumentFile::new(&settings(upstream), ".yaml");
         let flags = DocumentFlags {
             documents: vec![document.path().display().to_string()],
             config: Some(settings.path()),
@@ -103,14 +103,6 @@ impl Served {
         let answer = request.send().await.unwrap().text().await.unwrap();
         serde_json::from_str::<Value>(&answer).unwrap()["result"].clone()
     }
-}
-
-fn targets(upstream: &Upstream) -> Vec<String> {
-    upstream
-        .seen()
-        .iter()
-        .map(|one| one.target.clone())
-        .collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -167,14 +159,8 @@ async fn a_caller_without_a_token_is_told_and_nothing_is_sent() {
         "{result}"
     );
     // The same where the endpoint itself asks for nothing.
-    let (document, settings) = (document(PATHS, schemes()), settings(&upstream));
-    let bridge = Bridge::start([
-        document.path().into_os_string(),
-        "--base-url".into(),
-        upstream.url().into(),
-        "--config".into(),
-        settings.path().into(),
-    ]);
+    let document = document(PATHS, schemes());
+    let bridge = configured(&document, &upstream.url(), &settings(&upstream));
     let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "mine", "arguments": {}}});
     let headers = [("authorization", "Bearer inbound-nobody-checked")];
     let (_, answer) = bridge.post(body.to_string(), &headers).await;
@@ -199,7 +185,7 @@ async fn a_refused_token_is_exchanged_again_once() {
     .await;
     let served = Served::start(&upstream).await;
     assert_ne!(served.call(Some("inbound-ann")).await["isError"], true);
-    assert_eq!(targets(&upstream), ["/token", "/mine", "/token", "/mine"]);
+    assert_eq!(upstream.targets(), ["/token", "/mine", "/token", "/mine"]);
     // And no more than once.
     let upstream = Upstream::start(|seen| match seen.target.as_str() {
         "/token" => exchange(seen),
@@ -208,7 +194,7 @@ async fn a_refused_token_is_exchanged_again_once() {
     .await;
     let served = Served::start(&upstream).await;
     assert_eq!(served.call(Some("inbound-ann")).await["isError"], true);
-    assert_eq!(targets(&upstream), ["/token", "/mine", "/token", "/mine"]);
+    assert_eq!(upstream.targets(), ["/token", "/mine", "/token", "/mine"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -222,7 +208,7 @@ async fn a_token_that_has_ended_is_not_used_again() {
     for _ in 0..2 {
         served.call(Some("inbound-ann")).await;
     }
-    assert_eq!(targets(&upstream), ["/token", "/mine", "/token", "/mine"]);
+    assert_eq!(upstream.targets(), ["/token", "/mine", "/token", "/mine"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -245,6 +231,6 @@ async fn what_is_no_bearer_token_and_refusals_cost_the_call_and_show_nothing() {
             !shown.contains("planted") && !shown.contains("inbound"),
             "{shown}"
         );
-        assert_eq!(targets(&upstream), ["/token"]);
+        assert_eq!(upstream.targets(), ["/token"]);
     }
 }

@@ -222,14 +222,7 @@ fn what_cannot_be_read_is_said_clearly() {
 
 #[test]
 fn a_document_of_two_hundred_megabytes_is_refused_by_its_size() {
-    let mut file = tempfile::Builder::new().suffix(".json").tempfile().unwrap();
-    file.write_all(b"{\"openapi\":\"3.0.3\",\"paths\":{},\"x\":[0")
-        .unwrap();
-    let block = b",0".repeat(1 << 20);
-    for _ in 0..100 {
-        file.write_all(&block).unwrap();
-    }
-    file.write_all(b"]}").unwrap();
+    let file = DocumentFile::too_large();
     let output = run(&["tools", &file.path().display().to_string()]);
     assert_eq!(output.status.code(), Some(1));
     let error = String::from_utf8(output.stderr).unwrap();

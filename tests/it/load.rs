@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 
-use crate::support::{Bridge, DocumentFile, Upstream, document};
+use crate::support::{Upstream, configured, document};
 
 const CALLS: usize = 10_000;
 const CONNECTIONS: usize = 200;
@@ -39,14 +39,7 @@ async fn ten_thousand_calls_are_answered_recorded_and_limited() {
          redact: {{answers: true}}\naudit: {{file: '{}'}}\nlog: {{filter: 'mcpinvoke::call=off,info'}}\n",
         audit.display()
     );
-    let settings = DocumentFile::new(&settings, ".yaml");
-    let bridge = Bridge::start([
-        document.path().into_os_string(),
-        "--config".into(),
-        settings.path().into_os_string(),
-        "--base-url".into(),
-        upstream.url().into(),
-    ]);
+    let bridge = configured(&document, &upstream.url(), &settings);
     let host = bridge.origin().trim_start_matches("http://").to_owned();
     let connections: Vec<_> = (0..CONNECTIONS)
         .map(|_| tokio::spawn(connection(host.clone(), CALLS / CONNECTIONS)))

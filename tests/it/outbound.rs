@@ -4,7 +4,9 @@ use std::io::{Read, Write};
 
 use serde_json::{Value, json};
 
-use crate::support::{Answer, Bridge, DocumentFile, Seen, Upstream, document, run, text};
+use crate::support::{
+    Answer, Bridge, DocumentFile, Seen, Upstream, configured, document, run, text,
+};
 
 const PATHS: &str = "
   /a: {get: {operationId: a, security: [{key: []}, {query: []}], responses: {default: {description: any}}}, post: {operationId: change, responses: {default: {description: any}}}}
@@ -12,17 +14,7 @@ const PATHS: &str = "
 const SCHEMES: &str = "  securitySchemes: {key: {type: apiKey, in: header, name: X-Key}, query: {type: apiKey, in: query, name: key}}";
 
 fn bridge(base: &str, settings: &str) -> Bridge {
-    let (document, file) = (
-        document(PATHS, SCHEMES),
-        DocumentFile::new(settings, ".yaml"),
-    );
-    Bridge::start([
-        document.path().into_os_string(),
-        "--base-url".into(),
-        base.into(),
-        "--config".into(),
-        file.path().into(),
-    ])
+    configured(&document(PATHS, SCHEMES), base, settings)
 }
 
 fn refused(result: &Value) -> bool {
@@ -68,17 +60,7 @@ async fn calls_go_to_the_named_hosts_alone() {
         let settings = format!(
             "outbound: {{hosts: [api.test]}}\ncredentials: {{key: {{client_id: me, client_secret: planted-secret{own}}}}}"
         );
-        let (document, file) = (
-            document(PATHS, &schemes),
-            DocumentFile::new(&settings, ".yaml"),
-        );
-        Bridge::start([
-            document.path().into_os_string(),
-            "--base-url".into(),
-            "http://api.test".into(),
-            "--config".into(),
-            file.path().into(),
-        ])
+        configured(&document(PATHS, &schemes), "http://api.test", &settings)
     };
     upstream.forget();
     assert_eq!(token("").call("a", json!({})).await["isError"], true);

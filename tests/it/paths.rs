@@ -48,11 +48,7 @@ async fn optional_segments_leave_with_their_slash() {
     bridge
         .call("tenant", json!({"tenantId": 1, "customerId": 2}))
         .await;
-    let targets: Vec<String> = upstream
-        .seen()
-        .into_iter()
-        .map(|seen| seen.target)
-        .collect();
+    let targets = upstream.targets();
     assert_eq!(
         targets,
         [
@@ -213,10 +209,6 @@ async fn path_item_parameters_are_inherited_and_overridden() {
     bridge
         .call("get_users_by_userId_todos", json!({"userId": 123}))
         .await;
-    let targets: Vec<String> = upstream
-        .seen()
-        .into_iter()
-        .map(|seen| seen.target)
-        .collect();
+    let targets = upstream.targets();
     assert_eq!(targets, ["/users/123/todos?limit=5", "/users/123/todos"]);
 }

@@ -8,7 +8,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
 
-use crate::support::{Answer, Bridge, DocumentFile, Seen, Upstream, run_in};
+use crate::support::{Answer, Bridge, DocumentFile, Seen, Upstream, hash, run_in};
 
 /// What the operator holds, and what a service says of its own: nobody may ever see it.
 const SECRETS: [&str; 15] = [
@@ -150,12 +150,6 @@ log: {{filter: '{FINEST}'}}
         hash("planted-inbound-n14"),
         folder = folder.display()
     )
-}
-
-fn hash(key: &str) -> String {
-    use sha2::Digest as _;
-    let bytes = sha2::Sha256::digest(key);
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// A secret as it is, and as base64, URLs and JSON would spell it.

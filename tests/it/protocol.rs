@@ -133,15 +133,8 @@ async fn sessions_are_opened_where_a_client_needs_one() {
     let (_upstream, bridge) = serve(X, "").await;
     let initialize = |capabilities: Value| {
         let params = json!({"protocolVersion": "2025-11-25", "capabilities": capabilities, "clientInfo": {"name": "t", "version": "1"}});
-        bridge
-            .http()
-            .post(&bridge.url)
-            .header("content-type", "application/json")
-            .body(
-                json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params})
-                    .to_string(),
-            )
-            .send()
+        let message = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params});
+        bridge.request(message.to_string()).send()
     };
     assert!(
         initialize(json!({}))

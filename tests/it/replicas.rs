@@ -13,9 +13,8 @@ use mcpinvoke::config::{Config, DocumentFlags, ServeFlags};
 use mcpinvoke::secret::Secret;
 use mcpinvoke::state::State;
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 
-use crate::support::{Bridge, DocumentFile, Upstream, document, text};
+use crate::support::{DocumentFile, Upstream, configured, document, hash, text};
 
 const PETS: &str = "  /pets/{id}:
     get:
@@ -116,16 +115,7 @@ async fn one_key_lets_each_process_go_on_with_what_another_began() {
     let document = document(PETS, "");
     let key = DocumentFile::new(&"k".repeat(40), ".key");
     let settings = format!("confirm: {{key_file: '{}'}}\n", key.path().display());
-    let settings = DocumentFile::new(&settings, ".yaml");
-    let start = || {
-        Bridge::start([
-            document.path().into_os_string(),
-            "--config".into(),
-            settings.path().into_os_string(),
-            "--base-url".into(),
-            upstream.url().into(),
-        ])
-    };
+    let start = || configured(&document, &upstream.url(), &settings);
     let bridges = [start(), start()];
     let origins = bridges.iter().map(|one| one.origin().to_owned()).collect();
     let origin = balancer(origins).await;
@@ -246,8 +236,7 @@ async fn one_state_keeps_each_session_and_rate_with_its_caller() {
     let upstream = Upstream::ok().await;
     let document = document(PETS, "");
     let key = |name: &str, more: &str| {
-        let hash = Sha256::digest(format!("key-of-{name}"));
-        let hash: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
+        let hash = hash(&format!("key-of-{name}"));
         format!("{{name: {name}, hash: {hash}{more}}}")
     };
     let settings = format!(

@@ -89,8 +89,7 @@ async fn an_object_in_the_query_is_never_a_body() {
     bridge.call("form", json!({"request": value})).await;
     bridge.call("deep", json!({"request": value})).await;
     bridge.call("search", json!({"text": "a b"})).await;
-    let seen = upstream.seen();
-    let targets: Vec<&str> = seen.iter().map(|seen| seen.target.as_str()).collect();
+    let (seen, targets) = (upstream.seen(), upstream.targets());
     assert_eq!(
         targets,
         [
@@ -132,11 +131,7 @@ async fn operations_of_one_name_are_all_callable_and_warned_of() {
     for (name, arguments) in names.iter().zip(arguments) {
         assert_eq!(bridge.call(name, arguments).await["isError"], false);
     }
-    let targets: Vec<String> = upstream
-        .seen()
-        .into_iter()
-        .map(|seen| seen.target)
-        .collect();
+    let targets = upstream.targets();
     assert_eq!(targets, ["/users/1", "/users/by-name/a", "/users"]);
     bridge.logged("GetUser").await;
 }
@@ -346,11 +341,7 @@ async fn a_path_parameter_may_be_left_out_where_the_operator_says_so() {
     bridge.call("customer", json!({})).await;
     bridge.call("customer", json!({"customerId": 7})).await;
     assert_eq!(bridge.call("order", json!({})).await["isError"], true);
-    let targets: Vec<String> = upstream
-        .seen()
-        .into_iter()
-        .map(|seen| seen.target)
-        .collect();
+    let targets = upstream.targets();
     assert_eq!(targets, ["/api/customer", "/api/customer/7"]);
 }
 

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Authority, Bridge, DocumentFile, Identity, TlsUpstream, document, text};
+use crate::support::{Authority, DocumentFile, Identity, TlsUpstream, configured, document, text};
 
 const PATHS: &str = "
   /x: {get: {operationId: x, security: [{mutual: []}], responses: {default: {description: any}}}}
@@ -33,15 +33,7 @@ async fn called(
         written("certificate", identity.pem());
         written("key", identity.key_pem());
     }
-    let file = DocumentFile::new(&settings, ".yaml");
-    let document = document(PATHS, SCHEMES);
-    let bridge = Bridge::start([
-        document.path().into_os_string(),
-        "--base-url".into(),
-        upstream.url().into(),
-        "--config".into(),
-        file.path().into(),
-    ]);
+    let bridge = configured(&document(PATHS, SCHEMES), &upstream.url(), &settings);
     let result = bridge.call("x", json!({})).await;
     let log = bridge.logged("tool=x").await;
     if let Some(identity) = identity {

@@ -3,35 +3,17 @@
 
 use serde_json::{Value, json};
 
-use crate::support::toolset::Toolset;
+use crate::support::toolset::{Toolset, Work};
 use crate::support::{Answer, Bridge, DocumentFile, Upstream, run, spec, text, tool};
 
 /// One action for each encoding, and some that show how programs are run.
-pub const PATHS: &str = "
-  /work:
-    post:
-      operationId: work
-      x-mcp-handler: dotnet
-      x-mcp: {body: flat}
-      requestBody:
-        content:
-          application/json:
-            schema:
-              type: object
-              required: [action]
-              properties:
-                action: {type: string}
-                workingDirectory: {type: string}
-                value: {type: string}
-                list: {type: array, items: {type: string}}
-                flag: {type: boolean}
-                unsafeOutput: {type: boolean}
-                project: {type: string}
-      x-mcp-command:
-        program: dotnet
-        selector: action
-        directory: workingDirectory
-        actions:
+pub const WORK: Work = Work {
+    properties: "value: {type: string}, \
+        list: {type: array, items: {type: string}}, \
+        flag: {type: boolean}, \
+        unsafeOutput: {type: boolean}, \
+        project: {type: string}",
+    actions: "
           Plain: {effect: read, requires: [value], run: [{words: [plain, {option: -x, value: value}, end]}]}
           Path: {effect: read, run: [{words: [path, {value: value, as: path}, end]}]}
           Property: {effect: read, run: [{words: [property, {prefix: '-p:A=', value: value, as: property}, end]}]}
@@ -48,8 +30,8 @@ pub const PATHS: &str = "
           Secret: {secret: [value], run: [{words: [secret, {value: value}]}]}
           Leak: {run: [{words: [leak]}]}
           Lines: {run: [{words: [lines]}]}
-          Destroy: {effect: destroy, secret: [value], run: [{words: [destroy, {value: value}]}]}
-";
+          Destroy: {effect: destroy, secret: [value], run: [{words: [destroy, {value: value}]}]}",
+};
 
 pub fn arguments(action: &str, value: &str) -> Value {
     json!({"action": action, "value": value})
@@ -57,7 +39,7 @@ pub fn arguments(action: &str, value: &str) -> Value {
 
 #[tokio::test]
 async fn programs_get_no_input_and_a_chosen_environment() {
-    let toolset = Toolset::new(PATHS);
+    let toolset = Toolset::new(&WORK);
     let bridge = toolset.bridge();
     let result = bridge.call("work", json!({"action": "Stdin"})).await;
     assert!(text(&result).contains("end of input"), "{result}");
@@ -80,7 +62,7 @@ async fn programs_get_no_input_and_a_chosen_environment() {
 
 #[tokio::test]
 async fn null_is_absent_and_action_names_are_as_they_stand() {
-    let toolset = Toolset::new(PATHS);
+    let toolset = Toolset::new(&WORK);
     let bridge = toolset.bridge();
     let call = json!({"action": "List", "value": null, "list": null, "flag": null, "workingDirectory": null});
     let result = bridge.call("work", call).await;
@@ -111,7 +93,7 @@ async fn null_is_absent_and_action_names_are_as_they_stand() {
 
 #[tokio::test]
 async fn command_lines_follow_each_other_until_one_fails() {
-    let toolset = Toolset::new(PATHS);
+    let toolset = Toolset::new(&WORK);
     let bridge = toolset.bridge();
     let result = bridge.call("work", json!({"action": "Fail"})).await;
     assert_eq!(result["isError"], true);
@@ -127,7 +109,7 @@ async fn command_lines_follow_each_other_until_one_fails() {
 
 #[tokio::test]
 async fn secrets_are_nowhere() {
-    let toolset = Toolset::new(PATHS);
+    let toolset = Toolset::new(&WORK);
     let bridge = toolset.bridge();
     let secret = "correct horse battery";
     let result = bridge.call("work", arguments("Secret", secret)).await;
@@ -142,7 +124,7 @@ async fn secrets_are_nowhere() {
 #[tokio::test]
 async fn output_is_masked_unless_the_operator_allows_it() {
     for (allowed, shown) in [(false, false), (true, true)] {
-        let toolset = Toolset::new(PATHS);
+        let toolset = Toolset::new(&WORK);
         toolset.configure(&format!("unsafe_output: {allowed}"));
         let bridge = toolset.bridge();
         let asked = json!({"action": "Leak", "unsafeOutput": true});
@@ -158,7 +140,7 @@ async fn output_is_masked_unless_the_operator_allows_it() {
 
 #[tokio::test]
 async fn what_destroys_is_asked_for() {
-    let toolset = Toolset::new(PATHS);
+    let toolset = Toolset::new(&WORK);
     let bridge = toolset.bridge();
     let call = json!({"action": "Destroy", "value": "it all", "workingDirectory": "app"});
     let asked = bridge.call("work", call.clone()).await;
@@ -205,11 +187,10 @@ async fn what_destroys_is_asked_for() {
 #[tokio::test]
 async fn an_operator_is_asked_for_it_where_there_is_one() {
     let token = "a-long-token-of-the-operator";
-    let toolset = Toolset::new(PATHS);
-    let [_, configuration] = toolset.flags();
-    let more = format!("confirm: {{approvals: {{token: {token}, name: olga, wait: 1s}}}}\n");
-    let text = std::fs::read_to_string(&configuration).unwrap();
-    std::fs::write(&configuration, text + &more).unwrap();
+    let toolset = Toolset::new(&WORK);
+    toolset.append(&format!(
+        "confirm: {{approvals: {{token: {token}, name: olga, wait: 1s}}}}"
+    ));
     let bridge = toolset.bridge();
     let call = json!({"action": "Destroy", "value": "it all", "workingDirectory": "app"});
     let asked = bridge.call("work", call.clone()).await;
@@ -250,12 +231,8 @@ async fn an_operator_is_asked_for_it_where_there_is_one() {
 
 #[tokio::test]
 async fn progress_tells_the_lines() {
-    let toolset = Toolset::new(PATHS);
-    let mut stdio = toolset.stdio();
-    stdio.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
-        "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}}).to_string());
-    stdio.receive();
-    stdio.send(r#"{"jsonrpc": "2.0", "method": "notifications/initialized"}"#);
+    let toolset = Toolset::new(&WORK);
+    let mut stdio = toolset.session();
     stdio.send(
         &json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {
         "name": "work", "arguments": {"action": "Lines"}, "_meta": {"progressToken": 7}}})
@@ -275,7 +252,7 @@ async fn progress_tells_the_lines() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_foreign_document_runs_nothing() {
-    let toolset = Toolset::new(PATHS);
+    let toolset = Toolset::new(&WORK);
     let document = toolset.base().join("tools.yaml");
     let text = std::fs::read_to_string(&document).unwrap();
     // Another file, where nobody named the toolset.
@@ -337,7 +314,7 @@ async fn the_shipped_document_is_served_as_it_stands() {
 
 #[tokio::test]
 async fn without_the_program_the_server_stays() {
-    let toolset = Toolset::new(PATHS);
+    let toolset = Toolset::new(&WORK);
     let bridge = toolset.bridge();
     std::fs::rename(toolset.base().join("dotnet"), toolset.base().join("gone")).unwrap();
     let result = bridge.call("work", arguments("Plain", "x")).await;

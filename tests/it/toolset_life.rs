@@ -3,35 +3,18 @@
 
 use std::time::{Duration, Instant};
 
+use reqwest::RequestBuilder;
 use serde_json::{Value, json};
 
-use crate::support::toolset::{Toolset, gone, members};
+use crate::support::toolset::{Toolset, Work, gone, members};
 use crate::support::{Bridge, Stdio, start, terminate, text};
 
 /// The timeouts are those that the tests wait for.
-const PATHS: &str = "
-  /work:
-    post:
-      operationId: work
-      x-mcp-handler: dotnet
-      x-mcp: {body: flat}
-      requestBody:
-        content:
-          application/json:
-            schema:
-              type: object
-              required: [action]
-              properties:
-                action: {type: string}
-                workingDirectory: {type: string}
-                project: {type: string}
-                sessionId: {type: string}
-                tailLines: {type: integer}
-      x-mcp-command:
-        program: dotnet
-        selector: action
-        directory: workingDirectory
-        actions:
+const WORK: Work = Work {
+    properties: "project: {type: string}, \
+        sessionId: {type: string}, \
+        tailLines: {type: integer}",
+    actions: "
           Build: {lock: {operation: build, target: [project]}, run: [{words: [wait]}]}
           Restore: {lock: {operation: restore, target: [project]}, run: [{words: [restore]}]}
           Install: {lock: {operation: workload_install, global: true}, run: [{words: [wait]}]}
@@ -44,22 +27,18 @@ const PATHS: &str = "
           Tail: {run: [{background: always, words: [lines]}]}
           Logs: {effect: read, result: value, builtin: session-logs}
           Stop: {result: value, builtin: stop-session}
-          Read: {effect: read, run: [{words: [read]}]}
-";
+          Read: {effect: read, run: [{words: [read]}]}",
+};
 
 fn build(project: &str) -> Value {
     json!({"action": "Build", "project": project})
 }
 
-/// A session on stdin and stdout, ready for calls.
-fn open(toolset: &Toolset) -> Stdio {
-    let mut stdio = toolset.stdio();
-    let hello = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
-        "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}});
-    stdio.send(&hello.to_string());
-    stdio.receive();
-    stdio.send(r#"{"jsonrpc": "2.0", "method": "notifications/initialized"}"#);
-    stdio
+fn build_request(bridge: &Bridge) -> RequestBuilder {
+    let params = json!({"name": "work", "arguments": build("app/app.csproj")});
+    let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+    let request = bridge.request(body.to_string());
+    request.header("mcp-protocol-version", "2025-11-25")
 }
 
 fn send_call(stdio: &mut Stdio, id: u32, arguments: &Value) {
@@ -76,8 +55,8 @@ fn is_conflict(result: &Value) -> bool {
 
 #[tokio::test]
 async fn one_build_runs_and_nineteen_conflict() {
-    let toolset = Toolset::new(PATHS);
-    let mut stdio = open(&toolset);
+    let toolset = Toolset::new(&WORK);
+    let mut stdio = toolset.session();
     std::os::unix::fs::symlink(toolset.root().join("app"), toolset.root().join("alias")).unwrap();
     let absolute = toolset.root().join("app/app.csproj").display().to_string();
     let spellings = [
@@ -129,8 +108,8 @@ async fn one_build_runs_and_nineteen_conflict() {
 
 #[tokio::test]
 async fn global_locks_are_for_the_machine() {
-    let toolset = Toolset::new(PATHS);
-    let mut stdio = open(&toolset);
+    let toolset = Toolset::new(&WORK);
+    let mut stdio = toolset.session();
     send_call(&mut stdio, 1, &json!({"action": "Install"}));
     let group = toolset.group().await;
     send_call(
@@ -148,8 +127,8 @@ async fn global_locks_are_for_the_machine() {
 
 #[tokio::test]
 async fn a_cancelled_build_is_gone_and_the_next_runs() {
-    let toolset = Toolset::new(PATHS);
-    let mut stdio = open(&toolset);
+    let toolset = Toolset::new(&WORK);
+    let mut stdio = toolset.session();
     for id in 1..=3 {
         toolset.forget();
         send_call(&mut stdio, id, &build("app/app.csproj"));
@@ -174,16 +153,9 @@ async fn a_cancelled_build_is_gone_and_the_next_runs() {
 
 #[tokio::test]
 async fn a_dropped_connection_ends_the_build() {
-    let toolset = Toolset::new(PATHS);
+    let toolset = Toolset::new(&WORK);
     let bridge = toolset.bridge();
-    let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
-        "params": {"name": "work", "arguments": build("app/app.csproj")}});
-    let request = bridge
-        .http()
-        .post(&bridge.url)
-        .header("content-type", "application/json")
-        .header("mcp-protocol-version", "2025-11-25")
-        .body(body.to_string());
+    let request = build_request(&bridge);
     let call = tokio::spawn(async move { request.send().await.map(|answer| answer.status()) });
     let group = toolset.group().await;
     call.abort();
@@ -195,7 +167,7 @@ async fn a_dropped_connection_ends_the_build() {
 
 #[tokio::test]
 async fn a_deadline_ends_the_group_and_tells_what_came() {
-    let toolset = Toolset::new(PATHS);
+    let toolset = Toolset::new(&WORK);
     let bridge = toolset.bridge();
     let result = bridge
         .call(
@@ -219,7 +191,7 @@ async fn a_deadline_ends_the_group_and_tells_what_came() {
 
 #[tokio::test]
 async fn programs_that_ignore_signals_are_killed() {
-    let toolset = Toolset::new(PATHS);
+    let toolset = Toolset::new(&WORK);
     let bridge = toolset.bridge();
     let result = bridge.call("work", json!({"action": "Stubborn"})).await;
     let group = toolset.group().await;
@@ -232,7 +204,7 @@ async fn programs_that_ignore_signals_are_killed() {
 
 #[tokio::test]
 async fn what_a_program_leaves_behind_is_ended() {
-    let toolset = Toolset::new(PATHS);
+    let toolset = Toolset::new(&WORK);
     let bridge = toolset.bridge();
     let result = bridge.call("work", json!({"action": "Orphan"})).await;
     assert!(text(&result).contains("left"), "{result}");
@@ -243,7 +215,7 @@ async fn what_a_program_leaves_behind_is_ended() {
 
 #[tokio::test]
 async fn endless_output_is_bounded() {
-    let toolset = Toolset::new(PATHS);
+    let toolset = Toolset::new(&WORK);
     let bridge = toolset.bridge();
     bridge.call("work", json!({"action": "Read"})).await;
     let before = peak(&bridge);
@@ -272,7 +244,7 @@ fn peak(bridge: &Bridge) -> u64 {
 
 #[tokio::test]
 async fn shutdown_leaves_nothing() {
-    let toolset = Toolset::new(PATHS);
+    let toolset = Toolset::new(&WORK);
     let mut bridge = toolset.bridge();
     let result = bridge
         .call(
@@ -290,14 +262,7 @@ async fn shutdown_leaves_nothing() {
     assert!(!is_conflict(&bridge.call("work", restore).await));
     assert!(!members(session).is_empty());
     toolset.forget();
-    let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
-        "params": {"name": "work", "arguments": build("app/app.csproj")}});
-    let request = bridge
-        .http()
-        .post(&bridge.url)
-        .header("content-type", "application/json")
-        .header("mcp-protocol-version", "2025-11-25")
-        .body(body.to_string());
+    let request = build_request(&bridge);
     let call = tokio::spawn(request.send());
     let group = toolset.group().await;
     let began = Instant::now();
@@ -312,7 +277,7 @@ async fn shutdown_leaves_nothing() {
 
 #[tokio::test]
 async fn sessions_are_heard_of_and_stopped() {
-    let toolset = Toolset::new(PATHS);
+    let toolset = Toolset::new(&WORK);
     let bridge = toolset.bridge();
     let started = bridge.call("work", json!({"action": "Serve"})).await;
     let id = started["structuredContent"]["sessionId"]
@@ -338,7 +303,7 @@ async fn sessions_are_heard_of_and_stopped() {
 
 #[tokio::test]
 async fn the_last_words_of_a_session_are_kept() {
-    let toolset = Toolset::new(PATHS);
+    let toolset = Toolset::new(&WORK);
     let bridge = toolset.bridge();
     let started = bridge.call("work", json!({"action": "Tail"})).await;
     let id = started["structuredContent"]["sessionId"].clone();
@@ -356,7 +321,7 @@ async fn the_last_words_of_a_session_are_kept() {
 
 #[tokio::test]
 async fn sessions_are_bounded() {
-    let toolset = Toolset::new(PATHS);
+    let toolset = Toolset::new(&WORK);
     toolset.configure("sessions: 2");
     let bridge = toolset.bridge();
     for expected in [false, false, true] {
@@ -380,7 +345,7 @@ async fn sessions_are_bounded() {
 
 #[tokio::test]
 async fn an_interrupted_command_leaves_nothing() {
-    let toolset = Toolset::new(PATHS);
+    let toolset = Toolset::new(&WORK);
     let flags = toolset.flags();
     let mut arguments = vec!["call", "work", "--arg", "action=Build"];
     arguments.extend(flags.iter().map(String::as_str));

@@ -2,34 +2,17 @@
 #![cfg(unix)]
 
 use serde_json::{Value, json};
-use sha2::{Digest as _, Sha256};
 
-use crate::support::Bridge;
-use crate::support::toolset::{Toolset, gone};
+use crate::support::toolset::{Toolset, Work, gone};
+use crate::support::{Bridge, hash};
 
-const PATHS: &str = "
-  /work:
-    post:
-      operationId: work
-      x-mcp-handler: dotnet
-      x-mcp: {body: flat}
-      requestBody:
-        content:
-          application/json:
-            schema:
-              type: object
-              required: [action]
-              properties:
-                action: {type: string}
-                sessionId: {type: string}
-      x-mcp-command:
-        program: dotnet
-        selector: action
-        actions:
+const WORK: Work = Work {
+    properties: "sessionId: {type: string}",
+    actions: "
           Serve: {run: [{background: always, words: [serve]}]}
           Logs: {effect: read, result: value, builtin: session-logs}
-          Stop: {result: value, builtin: stop-session}
-";
+          Stop: {result: value, builtin: stop-session}",
+};
 
 async fn call(bridge: &Bridge, who: &str, arguments: Value) -> Value {
     let params = json!({"name": "work", "arguments": arguments});
@@ -45,15 +28,10 @@ async fn call(bridge: &Bridge, who: &str, arguments: Value) -> Value {
     answer["result"].clone()
 }
 
-fn hash(who: &str) -> String {
-    let digest = Sha256::digest(format!("key-of-{who}"));
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 #[tokio::test]
 async fn to_others_they_do_not_exist() {
-    let toolset = Toolset::new(PATHS);
-    let [anna, ben] = ["anna", "ben"].map(hash);
+    let toolset = Toolset::new(&WORK);
+    let [anna, ben] = ["key-of-anna", "key-of-ben"].map(hash);
     toolset.append(&format!(
         "access: {{keys: [{{name: anna, hash: {anna}}}, {{name: ben, hash: {ben}}}]}}"
     ));

@@ -5,11 +5,11 @@ use serde_json::{Value, json};
 
 use crate::support::text;
 use crate::support::toolset::Toolset;
-use crate::toolset::{PATHS, arguments};
+use crate::toolset::{WORK, arguments};
 
 #[tokio::test]
 async fn the_program_sees_what_was_meant_or_nothing() {
-    let toolset = Toolset::new(PATHS);
+    let toolset = Toolset::new(&WORK);
     let bridge = toolset.bridge();
     let root = toolset.root().display().to_string();
     let outside = toolset.base().display().to_string();
@@ -159,7 +159,7 @@ async fn the_program_sees_what_was_meant_or_nothing() {
 
 #[tokio::test]
 async fn words_come_from_arguments() {
-    let toolset = Toolset::new(PATHS);
+    let toolset = Toolset::new(&WORK);
     let bridge = toolset.bridge();
     let call = async |arguments: Value| {
         toolset.forget();

@@ -11,24 +11,7 @@ use serde_json::Value;
 
 use super::query::content_text;
 use super::style::{self, Shape};
-use crate::tool::{Parameter, Style};
-
-/// Headers that frame the message or name its peer: an argument never writes them.
-const FRAMING: [&str; 13] = [
-    "connection",
-    "content-encoding",
-    "content-length",
-    "content-type",
-    "cookie",
-    "expect",
-    "host",
-    "keep-alive",
-    "proxy-connection",
-    "te",
-    "trailer",
-    "transfer-encoding",
-    "upgrade",
-];
+use crate::tool::{FRAMING_HEADERS, Parameter, Style};
 
 /// Sets a header parameter's header.
 ///
@@ -45,7 +28,7 @@ pub(super) fn write(
             parameter.name
         ));
     };
-    if FRAMING.contains(&name.as_str()) {
+    if FRAMING_HEADERS.contains(&name.as_str()) {
         return Ok(());
     }
     let Some(text) = text(parameter, value)? else {

@@ -9,13 +9,7 @@ fn tools(paths: &str) -> Vec<Tool> {
     );
     let document =
         openapi::parse(text.as_bytes(), "t", None, &openapi::Settings::default()).unwrap();
-    let source = discovery::Source {
-        document: &document,
-        number: 0,
-        prefix: None,
-        base_url: None,
-        commands: Default::default(),
-    };
+    let source = discovery::Source::plain(&document);
     discovery::discover(&[source], &discovery::Settings::default()).tools
 }
 

@@ -103,16 +103,19 @@ fn overlay(
     serve: &ServeFlags,
     environment: &dyn Fn(&str) -> Option<String>,
 ) {
-    let named: Vec<String> = if documents.documents.is_empty() {
-        let words = environment("MCPINVOKE_DOCUMENTS").unwrap_or_default();
-        words.split_whitespace().map(str::to_owned).collect()
-    } else {
-        documents.documents.clone()
+    let named = |flags: &[String], variable| {
+        let words = environment(variable).filter(|_| flags.is_empty());
+        let words = words.as_deref().unwrap_or_default().split_whitespace();
+        let named = flags.iter().map(String::as_str).chain(words);
+        let named: Vec<String> = named.map(str::to_owned).collect();
+        (!named.is_empty()).then_some(named)
     };
-    if !named.is_empty() {
+    if let Some(named) = named(&documents.documents, "MCPINVOKE_DOCUMENTS") {
         file.documents = named.into_iter().map(DocumentEntry::Place).collect();
     }
-    overlays::lay(&mut file.overlays, documents, environment);
+    if let Some(named) = named(&documents.overlays, "MCPINVOKE_OVERLAYS") {
+        file.overlays = named;
+    }
     commands::lay(file, documents);
     let lay = |place: &mut Option<String>, flag: &Option<String>| {
         if flag.is_some() {

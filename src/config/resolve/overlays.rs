@@ -1,26 +1,8 @@
 //! Which overlays change which document.
 
 use super::Faults;
-use crate::config::DocumentFlags;
 use crate::config::file::{DocumentEntry, File};
 use crate::openapi::Source;
-
-/// Flags, else the environment's words, over the file's list for every document.
-pub(super) fn lay(
-    for_all: &mut Vec<String>,
-    flags: &DocumentFlags,
-    environment: &dyn Fn(&str) -> Option<String>,
-) {
-    let named: Vec<String> = if flags.overlays.is_empty() {
-        let words = environment("MCPINVOKE_OVERLAYS").unwrap_or_default();
-        words.split_whitespace().map(str::to_owned).collect()
-    } else {
-        flags.overlays.clone()
-    };
-    if !named.is_empty() {
-        *for_all = named;
-    }
-}
 
 /// The overlays of one document: those for every document, then its own.
 pub(super) fn of(
@@ -64,8 +46,7 @@ fn read(text: &str) -> Result<Source, String> {
 #[cfg(test)]
 mod tests {
     use super::super::resolve;
-    use super::*;
-    use crate::config::ServeFlags;
+    use crate::config::{DocumentFlags, ServeFlags};
 
     #[test]
     fn flags_win_over_the_environment_and_bad_ones_are_told_once() {

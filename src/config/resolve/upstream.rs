@@ -11,6 +11,7 @@ use crate::config::outbound::Tls;
 use crate::config::quantity;
 use crate::handler;
 use crate::handler::http::credentials::{self, Credential};
+use crate::tool::FRAMING_HEADERS;
 
 pub(super) fn settings(
     file: &File,
@@ -94,27 +95,17 @@ fn tls(written: &Tls, faults: &mut Faults) -> credentials::Tls {
 /// Headers of a client's request that are handed on. What belongs to one connection, to one
 /// message or to MCP is not.
 pub(super) fn forwarded(file: &File, faults: &mut Faults) -> Vec<HeaderName> {
-    const OURS: [&str; 18] = [
+    // What a browser adds by itself, such as cookies, proves nothing of the caller's will.
+    const OURS: [&str; 5] = [
         "accept",
         "accept-encoding",
-        "connection",
-        "content-encoding",
-        "content-length",
-        "content-type",
-        // What a browser adds by itself proves nothing of the caller's will.
-        "cookie",
-        "expect",
-        "host",
-        "keep-alive",
         "last-event-id",
         "proxy-authenticate",
         "proxy-authorization",
-        "proxy-connection",
-        "te",
-        "trailer",
-        "transfer-encoding",
-        "upgrade",
     ];
+    let is_ours = |name: &str| {
+        FRAMING_HEADERS.contains(&name) || OURS.contains(&name) || name.starts_with("mcp-")
+    };
     let name = |text: &String| {
         let name: HeaderName = text
             .parse()
@@ -125,7 +116,7 @@ pub(super) fn forwarded(file: &File, faults: &mut Faults) -> Vec<HeaderName> {
                 "`Authorization` holds what this endpoint asks for, which no upstream may see";
             return Err(text.to_owned());
         }
-        if OURS.contains(&name.as_str()) || name.as_str().starts_with("mcp-") {
+        if is_ours(name.as_str()) {
             return Err(format!("`{text}` cannot be handed on"));
         }
         Ok(name)

@@ -16,13 +16,7 @@ fn good(method: &str, path: &str) -> Operation {
 }
 
 fn told(document: &Document, settings: &Settings) -> Vec<(&'static str, String)> {
-    let source = Source {
-        document,
-        number: 0,
-        prefix: None,
-        base_url: None,
-        commands: Default::default(),
-    };
+    let source = Source::plain(document);
     let diagnosis = diagnose(&[source], settings);
     let all = diagnosis
         .documents
@@ -192,16 +186,7 @@ fn an_override_for_another_document_is_no_fault() {
         document(vec![good("GET", "/a")], &json!({})),
         document(vec![good("GET", "/b")], &json!({})),
     ];
-    let sources: Vec<Source<'_>> = documents
-        .iter()
-        .map(|document| Source {
-            document,
-            number: 0,
-            prefix: None,
-            base_url: None,
-            commands: Default::default(),
-        })
-        .collect();
+    let sources: Vec<Source<'_>> = documents.iter().map(Source::plain).collect();
     let mut settings = Settings::default();
     for key in ["get_b", "nobody"] {
         settings

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::super::compose::shown;
 use super::Schema;
 
 /// The keywords whose values help a model, and how they are said.
@@ -67,13 +68,6 @@ pub(super) fn append(schema: &mut Schema, said: &[String]) {
         None => capitalized(&said),
     };
     schema.insert("description".to_owned(), text.into());
-}
-
-fn shown(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        value => value.to_string(),
-    }
 }
 
 fn capitalized(text: &str) -> String {

@@ -219,3 +219,16 @@ fn what_cannot_be_a_header_is_no_argument() {
         found.notes
     );
 }
+
+#[test]
+fn what_the_bridge_writes_itself_is_no_argument() {
+    let mut list = operation("GET", "/pets");
+    list.parameters = FRAMING_HEADERS
+        .iter()
+        .chain(&["Content-Encoding", "HOST", "X-Fine"])
+        .map(|name| parameter(name, Header, json!({ "type": "string" })))
+        .collect();
+    let found = run(&document(vec![list], &json!({})), &Settings::default());
+    let arguments = &found.tools[0].input_schema.parse()["properties"];
+    assert_eq!(arguments, &json!({ "X-Fine": { "type": "string" } }));
+}

@@ -15,16 +15,23 @@ use super::*;
 
 use crate::openapi::ParameterLocation::{Cookie, Header, Path, Query};
 use crate::openapi::{Encoding, SecurityKind, SecurityRequirement, SecurityScheme};
-use crate::tool::{BodyArgument, BodyCodec, HttpTarget, PartKind};
+use crate::tool::{BodyArgument, BodyCodec, FRAMING_HEADERS, HttpTarget, PartKind};
+
+impl<'a> Source<'a> {
+    /// As a document is served where nothing is said of it.
+    pub(crate) fn plain(document: &'a Document) -> Self {
+        Self {
+            document,
+            number: 0,
+            prefix: None,
+            base_url: None,
+            commands: Commands::default(),
+        }
+    }
+}
 
 fn run(document: &Document, settings: &Settings) -> Discovery {
-    let source = Source {
-        document,
-        number: 0,
-        prefix: None,
-        base_url: None,
-        commands: Default::default(),
-    };
+    let source = Source::plain(document);
     let discovery = discover(&[source], settings);
     discovery.tools.iter().for_each(assert_good);
     discovery

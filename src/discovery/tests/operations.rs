@@ -233,11 +233,9 @@ fn without_a_server_an_operation_is_skipped() {
     let found = run(&document, &Settings::default());
     assert!(found.skipped[0].reason.contains("--base-url"));
     let source = Source {
-        document: &document,
-        number: 0,
         prefix: Some("shop".to_owned()),
         base_url: Some("http://localhost:1/api?x#y".parse().unwrap()),
-        commands: Default::default(),
+        ..Source::plain(&document)
     };
     let found = discover(&[source], &Settings::default());
     assert_eq!(
@@ -251,11 +249,8 @@ fn without_a_server_an_operation_is_skipped() {
 fn the_operators_base_url_replaces_every_server() {
     let document = document(vec![operation("GET", "/x")], &json!({}));
     let source = Source {
-        document: &document,
-        number: 0,
-        prefix: None,
         base_url: Some("http://localhost:1/".parse().unwrap()),
-        commands: Default::default(),
+        ..Source::plain(&document)
     };
     let found = discover(&[source], &Settings::default());
     assert_eq!(target(&found.tools[0]).base.as_str(), "http://localhost:1/");
@@ -273,13 +268,7 @@ fn several_documents_share_one_set_of_names() {
         vec![operation("GET", "/x"), operation("GET", "/y")],
         &json!({}),
     );
-    let sources = [&one, &other].map(|document| Source {
-        document,
-        number: 0,
-        prefix: None,
-        base_url: None,
-        commands: Default::default(),
-    });
+    let sources = [&one, &other].map(Source::plain);
     let found = discover(&sources, &Settings::default());
     let names: Vec<&str> = found.tools.iter().map(|tool| tool.name.as_str()).collect();
     assert_eq!((names[0], names[2]), ("get_x", "get_y"));

@@ -6,6 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::RunnerChoice;
+use super::comments::without_comments;
 use crate::tool::TestRunner;
 
 /// A longer file is none that `dotnet` reads.
@@ -46,39 +47,6 @@ fn of_file(directory: &Path) -> Option<TestRunner> {
         "vstest" => Some(TestRunner::VsTest),
         _ => None,
     }
-}
-
-/// JSON with its comments turned into blanks.
-fn without_comments(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text.chars().peekable();
-    let mut in_text = false;
-    while let Some(c) = rest.next() {
-        match c {
-            '"' => in_text = !in_text,
-            '\\' if in_text => {
-                out.push(c);
-                out.extend(rest.next());
-                continue;
-            }
-            '/' if !in_text && rest.peek() == Some(&'/') => {
-                rest.by_ref().find(|c| *c == '\n');
-                out.push('\n');
-                continue;
-            }
-            '/' if !in_text && rest.peek() == Some(&'*') => {
-                rest.next();
-                let mut last = ' ';
-                rest.by_ref()
-                    .find(|c| std::mem::replace(&mut last, *c) == '*' && *c == '/');
-                out.push(' ');
-                continue;
-            }
-            _ => {}
-        }
-        out.push(c);
-    }
-    out
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use super::super::media::head;
 use super::CommandCall;
 
 /// Of a long output, so much is handed on from its beginning and from its end.
@@ -25,18 +26,14 @@ pub(super) fn bounded(call: &CommandCall<'_>, text: &str) -> String {
     if text.len() <= HEAD + TAIL {
         return text;
     }
-    let mut head = HEAD;
-    while !text.is_char_boundary(head) {
-        head -= 1;
-    }
+    let (head, _) = head(&text, HEAD);
     let mut tail = text.len() - TAIL;
     while !text.is_char_boundary(tail) {
         tail += 1;
     }
     format!(
-        "{}\n[{} bytes left out]\n{}",
-        &text[..head],
-        tail - head,
+        "{head}\n[{} bytes left out]\n{}",
+        tail - head.len(),
         &text[tail..]
     )
 }

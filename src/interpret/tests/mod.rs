@@ -11,20 +11,12 @@ use url::Url;
 
 use super::*;
 use crate::handler::{Cut, CutBy, HandleError, HttpReply};
-use crate::tool::{Content, HttpTarget, Outcome, PathTemplate, Structured};
+use crate::tool::{Content, HttpTarget, Outcome, Structured};
 
 fn target(method: Method) -> HttpTarget {
     HttpTarget {
-        method,
         base: Url::parse("http://internal.test:9/").unwrap(),
-        path: PathTemplate {
-            template: "/pets/{id}".to_owned(),
-            parts: Vec::new(),
-        },
-        parameters: Vec::new(),
-        body: None,
-        accept: "*/*".to_owned(),
-        security: Vec::new(),
+        ..HttpTarget::bare(method, "/pets/{id}")
     }
 }
 

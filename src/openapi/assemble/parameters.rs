@@ -326,7 +326,7 @@ fn match_template(
             ),
             "define the parameter",
         );
-        parameters.push(synthetic(wanted));
+        parameters.push(Parameter::undeclared(wanted.name.clone(), !wanted.optional));
     }
 }
 
@@ -340,22 +340,4 @@ fn find(parameters: &[Parameter], wanted: &TemplateParameter) -> Option<usize> {
     by(&|name| name == wanted.written)
         .or_else(|| by(&|name| name == wanted.name))
         .or_else(|| by(&|name| name.eq_ignore_ascii_case(&wanted.name)))
-}
-
-fn synthetic(wanted: &TemplateParameter) -> Parameter {
-    Parameter {
-        name: wanted.name.clone(),
-        location: ParameterLocation::Path,
-        required: !wanted.optional,
-        deprecated: false,
-        description: None,
-        schema: serde_json::json!({"type": "string"}),
-        style: ParameterStyle::Simple,
-        explode: false,
-        allow_reserved: false,
-        allow_empty_value: false,
-        content: None,
-        example: None,
-        extensions: Map::new(),
-    }
 }

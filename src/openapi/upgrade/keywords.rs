@@ -6,22 +6,23 @@ use super::super::finding::{Findings, Place};
 use super::super::reference::kind;
 
 /// What 2020-12 wants a keyword's value to be.
-enum Shape {
+pub(super) enum Shape {
     Text,
     Boolean,
     Count,
     Number,
     PositiveNumber,
     Schema,
-    Object,
+    SchemaByName,
     Schemas,
+    Object,
     Array,
     Names,
     NamesByName,
     Anchor,
 }
 
-fn shape(key: &str) -> Option<Shape> {
+pub(super) fn shape(key: &str) -> Option<Shape> {
     Some(match key {
         "title" | "description" | "$comment" | "format" | "pattern" | "contentEncoding"
         | "contentMediaType" | "$dynamicRef" => Shape::Text,
@@ -43,8 +44,10 @@ fn shape(key: &str) -> Option<Shape> {
         | "unevaluatedProperties"
         | "contentSchema"
         | "additionalItems" => Shape::Schema,
-        "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas"
-        | "discriminator" | "xml" | "externalDocs" => Shape::Object,
+        "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas" => {
+            Shape::SchemaByName
+        }
+        "discriminator" | "xml" | "externalDocs" => Shape::Object,
         "allOf" | "anyOf" | "oneOf" | "prefixItems" => Shape::Schemas,
         "enum" | "examples" => Shape::Array,
         "required" => Shape::Names,
@@ -106,7 +109,7 @@ fn keep(key: &str, value: &mut Value) -> bool {
         Some(Shape::Schema) => {
             value.is_object() || value.is_boolean() || (key == "items" && value.is_array())
         }
-        Some(Shape::Object) => value.is_object(),
+        Some(Shape::SchemaByName | Shape::Object) => value.is_object(),
         Some(Shape::Schemas) => value.as_array().is_some_and(|list| !list.is_empty()),
         Some(Shape::Array) => value
             .as_array()

@@ -4,7 +4,8 @@ use serde_json::{Map, Value};
 
 use super::super::finding::{Findings, Place};
 use super::super::reference::kind;
-use super::{composition, keywords};
+use super::composition;
+use super::keywords::{self, Shape, shape};
 
 /// Every parser stops at 128 levels; what is deeper came together from several files.
 const DEEPEST: usize = 512;
@@ -19,34 +20,6 @@ pub(super) struct Schemas<'a> {
     pub(super) reference: &'a mut dyn FnMut(&mut String, &Place, &mut Findings) -> bool,
     /// Schemas left to visit, so that a document of references into references ends.
     pub(super) budget: &'a mut usize,
-}
-
-/// How a keyword holds further schemas.
-enum Holds {
-    One,
-    ByName,
-    List,
-}
-
-fn holds(key: &str) -> Option<Holds> {
-    Some(match key {
-        "items"
-        | "additionalProperties"
-        | "not"
-        | "if"
-        | "then"
-        | "else"
-        | "contains"
-        | "propertyNames"
-        | "unevaluatedItems"
-        | "unevaluatedProperties"
-        | "contentSchema" => Holds::One,
-        "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas" => {
-            Holds::ByName
-        }
-        "allOf" | "anyOf" | "oneOf" | "prefixItems" => Holds::List,
-        _ => return None,
-    })
 }
 
 impl Schemas<'_> {
@@ -88,16 +61,16 @@ impl Schemas<'_> {
             draft_items(map);
         }
         for (key, value) in map.iter_mut() {
-            match (holds(key), value) {
-                (Some(Holds::One), value) => {
+            match (shape(key), value) {
+                (Some(Shape::Schema), value) => {
                     place.within(key, |place| self.normalise(value, place, depth + 1));
                 }
-                (Some(Holds::ByName), Value::Object(members)) => {
+                (Some(Shape::SchemaByName), Value::Object(members)) => {
                     place.within(key, |place| {
                         members.retain(|name, value| self.member(name, value, place, depth));
                     });
                 }
-                (Some(Holds::List), Value::Array(list)) => place.within(key, |place| {
+                (Some(Shape::Schemas), Value::Array(list)) => place.within(key, |place| {
                     for (index, value) in list.iter_mut().enumerate() {
                         place.item(index, |place| self.normalise(value, place, depth + 1));
                     }

@@ -4,9 +4,8 @@
 mod rules;
 
 use serde_json::{Value, json};
-use sha2::{Digest as _, Sha256};
 
-use crate::support::{Bridge, DocumentFile, Stdio, Upstream, document, text};
+use crate::support::{Bridge, DocumentFile, Stdio, Upstream, document, hash, text};
 
 const PATHS: &str = "
   /pets: {get: {operationId: list_pets, summary: All pets, responses: {default: {description: any}}}, post: {operationId: create_pet, summary: A new pet, responses: {default: {description: any}}}}
@@ -32,13 +31,6 @@ const MATRIX: [(&str, &str, &[&str]); 3] = [
         &["list_pets", "create_pet", "get_pet", "delete_pet"],
     ),
 ];
-
-fn hash(key: &str) -> String {
-    Sha256::digest(key)
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
-}
 
 fn configuration(mode: &str, more: &str) -> DocumentFile {
     let [root, reader, writer] = MATRIX.map(|(_, key, _)| hash(key));

@@ -23,9 +23,8 @@ async fn a_session_is_its_owner_s_alone() {
     let bridge = Bridge::start(site.arguments());
     let params = json!({"protocolVersion": "2025-11-25", "capabilities": {"elicitation": {}}, "clientInfo": {"name": "t", "version": "1"}});
     let message = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params});
-    let begin = bridge.http().post(&bridge.url).bearer_auth("key-of-root");
-    let begin = begin.header("content-type", "application/json");
-    let begun = begin.body(message.to_string()).send().await.unwrap();
+    let begin = bridge.request(message.to_string());
+    let begun = begin.bearer_auth("key-of-root").send().await.unwrap();
     let session = begun.headers()["mcp-session-id"]
         .to_str()
         .unwrap()

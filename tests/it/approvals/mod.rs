@@ -7,9 +7,8 @@ use std::time::Duration;
 
 use reqwest::redirect::Policy;
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 
-use crate::support::{Bridge, DocumentFile, Upstream, document, text};
+use crate::support::{Bridge, Upstream, configured, document, hash, text};
 
 const PETS: &str = "  /pets/{id}:
     delete:
@@ -27,34 +26,22 @@ const TOKEN: &str = "a-long-token-of-the-operator";
 struct World {
     upstream: Upstream,
     bridge: Bridge,
-    _files: [DocumentFile; 2],
 }
 
 /// `more` are further settings of `confirm`, indented by two.
 async fn world(more: &str) -> World {
-    let hash = |text: &str| -> String {
-        let hash = Sha256::digest(text.as_bytes());
-        hash.iter().map(|byte| format!("{byte:02x}")).collect()
-    };
     let (ann, bob) = (hash("key-of-ann"), hash("key-of-bob"));
     let settings = format!(
         "access: {{keys: [{{name: ann, hash: {ann}}}, {{name: bob, hash: {bob}}}]}}\n\
          confirm:\n  approvals: {{token: {TOKEN}, name: olga, wait: 1s}}\n{more}\n"
     );
-    let (upstream, document) = (Upstream::ok().await, document(PETS, ""));
-    let settings = DocumentFile::new(&settings, ".yaml");
-    let bridge = Bridge::start([
-        document.path().into_os_string(),
-        "--config".into(),
-        settings.path().into_os_string(),
-        "--base-url".into(),
-        upstream.url().into(),
-    ]);
-    World {
-        upstream,
-        bridge,
-        _files: [document, settings],
-    }
+    with_settings(&settings).await
+}
+
+async fn with_settings(settings: &str) -> World {
+    let upstream = Upstream::ok().await;
+    let bridge = configured(&document(PETS, ""), &upstream.url(), settings);
+    World { upstream, bridge }
 }
 
 fn remove(id: u64) -> Value {
@@ -260,22 +247,9 @@ async fn forms_stay_the_users_own_unless_every_yes_is_the_operators() {
     let params = &asked["inputRequests"]["confirm"]["params"];
     assert_eq!(params["mode"], "form", "{asked}");
     drop(open);
-    let (upstream, document) = (Upstream::ok().await, document(PETS, ""));
     let settings =
         format!("confirm: {{approvals: {{token: {TOKEN}, required: true, wait: 1s}}}}\n");
-    let settings = DocumentFile::new(&settings, ".yaml");
-    let bridge = Bridge::start([
-        document.path().into_os_string(),
-        "--config".into(),
-        settings.path().into_os_string(),
-        "--base-url".into(),
-        upstream.url().into(),
-    ]);
-    let world = World {
-        upstream,
-        bridge,
-        _files: [document, settings],
-    };
+    let world = with_settings(&settings).await;
     for capabilities in [forms(), json!({})] {
         let told = world.call("ann", capabilities, remove(1)).await;
         assert_eq!(

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{PETS, TOKEN, decide, listed, remove, world};
-use crate::support::{DocumentFile, Stdio, Upstream, document, text};
+use crate::support::{DocumentFile, Stdio, Upstream, document, question, text};
 
 #[tokio::test]
 async fn a_client_that_opens_addresses_is_sent_to_the_page() {
@@ -56,15 +56,8 @@ async fn an_older_client_is_sent_there_on_the_stream_of_its_call() {
     let params = json!({"protocolVersion": "2025-11-25", "capabilities": {"elicitation": {"url": {}}}, "clientInfo": {"name": "t", "version": "1"}});
     let initialize = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params});
     let request = |body: String| {
-        let request = world
-            .bridge
-            .http()
-            .post(&world.bridge.url)
-            .bearer_auth("key-of-ann");
-        let request = request.header("content-type", "application/json");
-        request
-            .header("accept", "application/json, text/event-stream")
-            .body(body)
+        let request = world.bridge.request(body).bearer_auth("key-of-ann");
+        request.header("accept", "application/json, text/event-stream")
     };
     let opened = request(initialize.to_string()).send().await.unwrap();
     let session = opened.headers()["mcp-session-id"]
@@ -76,16 +69,7 @@ async fn an_older_client_is_sent_there_on_the_stream_of_its_call() {
         let call = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call});
         let call = request(call.to_string()).header("mcp-session-id", &session);
         let mut stream = call.send().await.unwrap();
-        let mut seen = String::new();
-        while !seen.contains("elicitation/create") || !seen.ends_with("\n\n") {
-            let chunk = stream.chunk().await.unwrap().expect("a question");
-            seen.push_str(std::str::from_utf8(&chunk).unwrap());
-        }
-        let data = seen
-            .lines()
-            .find_map(|line| line.strip_prefix("data: "))
-            .unwrap();
-        let question: Value = serde_json::from_str(data).unwrap();
+        let question = question(&mut stream).await;
         let id = question["params"]["elicitationId"].clone();
         assert_eq!(question["params"]["mode"], "url");
         assert!(

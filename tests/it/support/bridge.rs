@@ -92,20 +92,25 @@ impl Bridge {
         &self.client
     }
 
+    /// A request that posts a body as it is.
+    pub fn request(&self, body: impl Into<reqwest::Body>) -> reqwest::RequestBuilder {
+        let request = self.client.post(&self.url);
+        request
+            .header("content-type", "application/json")
+            .body(body)
+    }
+
     /// Posts a body as it is, with these headers besides the content type; status and text.
     pub async fn post(
         &self,
         body: impl Into<reqwest::Body>,
         headers: &[(&str, &str)],
     ) -> (u16, String) {
-        let mut request = self
-            .client
-            .post(&self.url)
-            .header("content-type", "application/json");
+        let mut request = self.request(body);
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        let response = request.body(body).send().await.unwrap();
+        let response = request.send().await.unwrap();
         (response.status().as_u16(), response.text().await.unwrap())
     }
 

@@ -24,6 +24,8 @@ pub use upstream::{Answer, Seen, Upstream};
 use std::io::Write;
 use std::path::PathBuf;
 
+use sha2::Digest as _;
+
 /// A document in a temporary file that lives as long as the value.
 #[derive(Debug)]
 pub struct DocumentFile {
@@ -36,6 +38,18 @@ impl DocumentFile {
         let mut file = tempfile::Builder::new().suffix(ending).tempfile().unwrap();
         file.write_all(text.as_bytes()).unwrap();
         Self { file }
+    }
+
+    /// JSON of 200 MB: more than is read of any document.
+    pub fn too_large() -> Self {
+        let empty = r#"{"openapi":"3.0.3","paths":{},"x":[0"#;
+        let mut document = Self::new(empty, ".json");
+        let block = b",0".repeat(1 << 20);
+        for _ in 0..100 {
+            document.file.write_all(&block).unwrap();
+        }
+        document.file.write_all(b"]}").unwrap();
+        document
     }
 
     /// Where it is.
@@ -73,6 +87,18 @@ pub async fn serve_answering(
     (upstream, bridge)
 }
 
+/// A bridge with these settings (YAML) in front of the upstream at `base`.
+pub fn configured(document: &DocumentFile, base: &str, settings: &str) -> Bridge {
+    let settings = DocumentFile::new(settings, ".yaml");
+    Bridge::start([
+        document.path().into_os_string(),
+        "--base-url".into(),
+        base.into(),
+        "--config".into(),
+        settings.path().into_os_string(),
+    ])
+}
+
 /// A 3.0 document with these paths and components.
 pub fn document(paths: &str, components: &str) -> DocumentFile {
     let head = "openapi: 3.0.3\ninfo: {title: Test, version: '1'}\n";
@@ -81,6 +107,26 @@ pub fn document(paths: &str, components: &str) -> DocumentFile {
         schemas => format!("components:\n{schemas}\n"),
     };
     DocumentFile::new(&format!("{head}paths:\n{paths}\n{components}"), ".yaml")
+}
+
+/// What a configuration holds of a key: the hex digits of its SHA-256.
+pub fn hash(key: &str) -> String {
+    let digest = sha2::Sha256::digest(key);
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The question that stands in the stream of a call, once it is there.
+pub async fn question(stream: &mut reqwest::Response) -> serde_json::Value {
+    let mut seen = String::new();
+    while !seen.contains("elicitation/create") || !seen.ends_with("\n\n") {
+        let chunk = stream.chunk().await.unwrap().expect("a question");
+        seen.push_str(std::str::from_utf8(&chunk).unwrap());
+    }
+    let data = seen
+        .lines()
+        .filter_map(|line| line.strip_prefix("data: "))
+        .find(|data| data.contains("elicitation/create"));
+    serde_json::from_str(data.unwrap()).unwrap()
 }
 
 /// The text of a result's first block.

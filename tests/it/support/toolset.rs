@@ -4,6 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use serde_json::json;
+
 use super::{Bridge, Stdio};
 
 /// What the stand-in does, by its first word. It writes its words to `argv`, its process id, which is its
@@ -38,9 +40,50 @@ pub struct Toolset {
     configuration: PathBuf,
 }
 
+/// The operation `work`, whose actions run the stand-in (YAML).
+pub struct Work {
+    /// Arguments besides `action` and `workingDirectory`, separated by commas.
+    pub properties: &'static str,
+    /// The actions, a line each, indented by ten.
+    pub actions: &'static str,
+}
+
+impl Work {
+    fn document(&self) -> String {
+        let Self {
+            properties,
+            actions,
+        } = self;
+        format!(
+            "openapi: 3.1.0
+info: {{title: Test, version: '1'}}
+paths:
+  /work:
+    post:
+      operationId: work
+      x-mcp-handler: dotnet
+      x-mcp: {{body: flat}}
+      requestBody:
+        content:
+          application/json:
+            schema:
+              type: object
+              required: [action]
+              properties: {{action: {{type: string}}, workingDirectory: {{type: string}}, {properties}}}
+      x-mcp-command:
+        program: dotnet
+        selector: action
+        directory: workingDirectory
+        actions:
+{actions}
+"
+        )
+    }
+}
+
 impl Toolset {
-    /// With a document of these paths (YAML, indented by two).
-    pub fn new(paths: &str) -> Self {
+    /// With a document of this operation.
+    pub fn new(work: &Work) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let base = fs::canonicalize(folder.path()).unwrap();
         fs::create_dir_all(base.join("root/app")).unwrap();
@@ -48,9 +91,7 @@ impl Toolset {
         let program = base.join("dotnet");
         fs::write(&program, SCRIPT).unwrap();
         executable(&program);
-        let document =
-            format!("openapi: 3.1.0\ninfo: {{title: Test, version: '1'}}\npaths:\n{paths}\n");
-        fs::write(base.join("tools.yaml"), document).unwrap();
+        fs::write(base.join("tools.yaml"), work.document()).unwrap();
         let configuration = base.join("mcpinvoke.yaml");
         let text = format!(
             "documents: [{0}/tools.yaml]\ncommands: {{dotnet: {{roots: [{0}/root], program: {0}/dotnet}}}}\n",
@@ -105,6 +146,17 @@ impl Toolset {
     /// A bridge over stdin and stdout.
     pub fn stdio(&self) -> Stdio {
         Stdio::start(self.flags())
+    }
+
+    /// The same, ready for calls.
+    pub fn session(&self) -> Stdio {
+        let mut stdio = self.stdio();
+        let hello = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+            "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}});
+        stdio.send(&hello.to_string());
+        stdio.receive();
+        stdio.send(r#"{"jsonrpc": "2.0", "method": "notifications/initialized"}"#);
+        stdio
     }
 
     /// The words of the last run; none where there was none.

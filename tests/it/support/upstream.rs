@@ -119,6 +119,11 @@ impl Upstream {
         self.shared.seen.lock().unwrap().clone()
     }
 
+    /// Path and query of each request so far.
+    pub fn targets(&self) -> Vec<String> {
+        self.seen().into_iter().map(|seen| seen.target).collect()
+    }
+
     /// The only request so far.
     pub fn only(&self) -> Seen {
         let seen = self.seen();

@@ -7,7 +7,7 @@ mod scopes;
 use serde_json::{Value, json};
 
 use crate::support::issuer::now;
-use crate::support::{Bridge, DocumentFile, Issuer, Signer, Upstream, document};
+use crate::support::{Bridge, Issuer, Signer, Upstream, configured, document, hash};
 
 /// The endpoint as clients know it: behind a proxy, under another address.
 const RESOURCE: &str = "https://tools.example.com/mcp";
@@ -61,14 +61,7 @@ impl Site {
 {more}",
             issuer.url()
         );
-        let configuration = DocumentFile::new(&configuration, ".yaml");
-        let bridge = Bridge::start([
-            document.path().into_os_string(),
-            "--base-url".into(),
-            upstream.url().into(),
-            "--config".into(),
-            configuration.path().into_os_string(),
-        ]);
+        let bridge = configured(&document, &upstream.url(), &configuration);
         Self {
             upstream,
             issuer,
@@ -79,13 +72,12 @@ impl Site {
     /// A message with this token.
     async fn ask(&self, token: Option<&str>, method: &str, params: Value) -> Reply {
         let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
-        let mut request = self.bridge.http().post(&self.bridge.url);
-        request = request.header("content-type", "application/json");
+        let mut request = self.bridge.request(message.to_string());
         request = request.header("mcp-protocol-version", "2025-11-25");
         if let Some(token) = token {
             request = request.bearer_auth(token);
         }
-        let response = request.body(message.to_string()).send().await.unwrap();
+        let response = request.send().await.unwrap();
         let challenge = response.headers().get("www-authenticate");
         Reply {
             challenge: challenge.map(|value| value.to_str().unwrap().to_owned()),
@@ -233,7 +225,7 @@ async fn a_token_stays_here_and_its_subject_is_the_principal() {
 async fn keys_and_tokens_are_taken_side_by_side() {
     let key = Signer::curve("a");
     // SHA-256 of `static-key`.
-    let hash = sha256("static-key");
+    let hash = hash("static-key");
     let site = Site::new(
         &[&key],
         &format!("  keys: [{{name: ci, hash: {hash}, tools: [secret]}}]\n"),
@@ -250,12 +242,4 @@ async fn keys_and_tokens_are_taken_side_by_side() {
         (unknown.status, unknown.challenge, unknown.text),
         (401, invalid.challenge, invalid.text)
     );
-}
-
-fn sha256(text: &str) -> String {
-    use sha2::{Digest as _, Sha256};
-    Sha256::digest(text)
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
 }

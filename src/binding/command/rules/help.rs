@@ -51,18 +51,7 @@ const VERBS: &[(&str, &[&str])] = &[
     ("fsi", &[]),
     ("list", &["package", "reference"]),
     ("msbuild", &[]),
-    (
-        "new",
-        &[
-            "create",
-            "install",
-            "uninstall",
-            "update",
-            "search",
-            "list",
-            "details",
-        ],
-    ),
+    ("new", NEW),
     (
         "nuget",
         &[
@@ -119,6 +108,17 @@ const VERBS: &[(&str, &[&str])] = &[
             "history",
         ],
     ),
+];
+
+/// The verbs behind `new`; any other word is a template's short name.
+pub(super) const NEW: &[&str] = &[
+    "create",
+    "install",
+    "uninstall",
+    "update",
+    "search",
+    "list",
+    "details",
 ];
 
 /// Three words that belong together.

@@ -47,6 +47,17 @@ pub fn check(rule: &str, argument: &str, value: &Value) -> Result<(), RuleFault>
     }
 }
 
+/// `text` as the rule's list spells it, whatever its letter case; `None` where the rule has no list or
+/// the list has no such value.
+#[must_use]
+pub fn spelled(rule: &str, text: &str) -> Option<&'static str> {
+    let (Rule::OneOf(list) | Rule::Exactly(list)) = find(rule)? else {
+        return None;
+    };
+    let found = list.iter().find(|one| one.eq_ignore_ascii_case(text));
+    found.copied()
+}
+
 fn find(name: &str) -> Option<&'static Rule> {
     let found = RULES.iter().find(|(known, _)| *known == name);
     found.map(|(_, rule)| rule)

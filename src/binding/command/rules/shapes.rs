@@ -1,6 +1,6 @@
 //! The shapes that values of commands have, one function each.
 
-use super::{ARCHITECTURES, Problem, SYSTEMS};
+use super::{ARCHITECTURES, Problem, SYSTEMS, help};
 
 /// `text` consists of letters, digits (of any script) and `others`.
 pub(super) fn only(text: &str, others: &str) -> Result<(), Problem> {
@@ -188,16 +188,7 @@ pub(super) fn sdk_version(text: &str) -> Result<(), Problem> {
 /// A template's short name; the other verbs of `new` are none.
 pub(super) fn template(text: &str) -> Result<(), Problem> {
     only(text, "._-#+")?;
-    let verbs = [
-        "create",
-        "install",
-        "uninstall",
-        "update",
-        "search",
-        "list",
-        "details",
-    ];
-    let verb = verbs.iter().any(|verb| verb.eq_ignore_ascii_case(text));
+    let verb = help::NEW.iter().any(|verb| verb.eq_ignore_ascii_case(text));
     ensure(
         !verb,
         Problem::Hint(

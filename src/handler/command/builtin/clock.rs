@@ -7,7 +7,8 @@ use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
 /// A time to the millisecond.
-pub(super) fn rfc3339(time: SystemTime) -> String {
+#[must_use]
+pub fn rfc3339(time: SystemTime) -> String {
     // Beyond the year 9999 there is no such text.
     let time = Timestamp::try_from(time).unwrap_or(Timestamp::MAX);
     format!("{time:.3}")

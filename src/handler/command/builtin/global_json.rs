@@ -2,8 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
+use super::super::comments::without_comments;
 use super::file::{self, refused};
 use super::{CommandError, Context, Made, optional_text};
+use crate::binding::command::rules;
 
 /// Creates or changes the file; what it does not know of stays, comments do not.
 pub(super) async fn configure(
@@ -56,36 +58,20 @@ pub(super) async fn configure(
     })))
 }
 
-const ROLL_FORWARD: &[&str] = &[
-    "patch",
-    "feature",
-    "minor",
-    "major",
-    "latestPatch",
-    "latestFeature",
-    "latestMinor",
-    "latestMajor",
-    "disable",
-];
-const RUNNERS: &[&str] = &["VSTest", "Microsoft.Testing.Platform"];
-
 fn apply(
     content: &mut Map<String, Value>,
     arguments: &Map<String, Value>,
 ) -> Result<(), CommandError> {
-    let spelled = |list: &[&str], text: &str| {
-        let found = list.iter().find(|one| one.eq_ignore_ascii_case(text));
-        found.map_or_else(|| text.to_owned(), |one| (*one).to_owned())
-    };
+    let spelled = |rule, text| rules::spelled(rule, text).unwrap_or(text);
     if let Some(version) = optional_text(arguments, "sdkVersion") {
         section(content, "sdk")?.insert("version".to_owned(), version.trim().into());
     }
     if let Some(policy) = optional_text(arguments, "rollForward") {
-        let policy = spelled(ROLL_FORWARD, policy.trim());
+        let policy = spelled("roll-forward", policy.trim());
         section(content, "sdk")?.insert("rollForward".to_owned(), policy.into());
     }
     if let Some(runner) = optional_text(arguments, "testRunner") {
-        let runner = spelled(RUNNERS, runner.trim());
+        let runner = spelled("test-runner", runner.trim());
         section(content, "test")?.insert("runner".to_owned(), runner.into());
     }
     Ok(())
@@ -124,45 +110,6 @@ fn parse(bytes: &[u8]) -> Result<(Map<String, Value>, bool), CommandError> {
         Ok(_) => Err(wrong("must hold a JSON object".to_owned())),
         Err(error) => Err(wrong(format!("cannot be parsed: {error}"))),
     }
-}
-
-/// Comments become blanks, so that places in messages stay.
-fn without_comments(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(c) = rest.chars().next() {
-        let (length, keep) = if c == '"' {
-            (string_length(rest), true)
-        } else if rest.starts_with("//") {
-            (rest.find('\n').unwrap_or(rest.len()), false)
-        } else if rest.starts_with("/*") {
-            (rest.find("*/").map_or(rest.len(), |end| end + 2), false)
-        } else {
-            (c.len_utf8(), true)
-        };
-        let (part, after) = rest.split_at(length);
-        if keep {
-            out.push_str(part);
-        } else {
-            out.extend(part.chars().map(|c| if c == '\n' { c } else { ' ' }));
-        }
-        rest = after;
-    }
-    out
-}
-
-/// The length of the string literal that `text` begins with.
-fn string_length(text: &str) -> usize {
-    let mut escaped = false;
-    for (at, c) in text.char_indices().skip(1) {
-        match c {
-            _ if escaped => escaped = false,
-            '\\' => escaped = true,
-            '"' => return at + 1,
-            _ => {}
-        }
-    }
-    text.len()
 }
 
 /// Two blanks of indentation, as the SDK writes it; the line ends of the old file.

@@ -89,28 +89,14 @@ pub(super) async fn add_item(
     arguments: &Map<String, Value>,
     context: &dyn Context,
 ) -> Result<Made, CommandError> {
-    let (kind, include) = item(arguments)?;
-    let (path, edited) = change(arguments, context, |text| {
-        edit::add_item(text, &kind, &include)
-    })
-    .await?;
-    let added = edited.text.is_some();
-    let summary = if added {
-        format!("Added {kind} '{include}' to {}.", shown(&path))
-    } else {
-        format!(
-            "{} has {kind} '{include}' already; nothing was changed.",
-            shown(&path)
-        )
+    let told = |Item { kind, include }: &Item, project: &str, added: bool| {
+        if added {
+            format!("Added {kind} '{include}' to {project}.")
+        } else {
+            format!("{project} has {kind} '{include}' already; nothing was changed.")
+        }
     };
-    Ok(Made::of(json!({
-        "success": true,
-        "summary": summary,
-        "projectPath": path,
-        "itemType": kind,
-        "include": include,
-        "changed": added,
-    })))
+    change_item(arguments, context, edit::add_item, "changed", told).await
 }
 
 /// Removes an item.
@@ -118,27 +104,40 @@ pub(super) async fn remove_item(
     arguments: &Map<String, Value>,
     context: &dyn Context,
 ) -> Result<Made, CommandError> {
-    let (kind, include) = item(arguments)?;
+    let told = |Item { kind, include }: &Item, project: &str, removed: bool| {
+        if removed {
+            format!("Removed {kind} '{include}' from {project}.")
+        } else {
+            format!(
+                "{project} has no {kind} with Include '{include}' of its own; items of wildcards and of the SDK cannot be removed here."
+            )
+        }
+    };
+    change_item(arguments, context, edit::remove_item, "removed", told).await
+}
+
+/// Edits one item; whether that changed the file is in the answer's member of this name, and `told` for
+/// people, who get the project's name.
+async fn change_item(
+    arguments: &Map<String, Value>,
+    context: &dyn Context,
+    edit: fn(&str, &str, &str) -> Result<Edited, String>,
+    member: &str,
+    told: impl Fn(&Item, &str, bool) -> String,
+) -> Result<Made, CommandError> {
+    let item = Item::of(arguments)?;
     let (path, edited) = change(arguments, context, |text| {
-        edit::remove_item(text, &kind, &include)
+        edit(text, &item.kind, &item.include)
     })
     .await?;
-    let removed = edited.text.is_some();
-    let summary = if removed {
-        format!("Removed {kind} '{include}' from {}.", shown(&path))
-    } else {
-        format!(
-            "{} has no {kind} with Include '{include}' of its own; items of wildcards and of the SDK cannot be removed here.",
-            shown(&path)
-        )
-    };
+    let changed = edited.text.is_some();
     Ok(Made::of(json!({
         "success": true,
-        "summary": summary,
+        "summary": told(&item, &shown(&path), changed),
         "projectPath": path,
-        "itemType": kind,
-        "include": include,
-        "removed": removed,
+        "itemType": item.kind,
+        "include": item.include,
+        member: changed,
     })))
 }
 
@@ -213,11 +212,22 @@ async fn only_project(folder: &Path) -> Result<PathBuf, CommandError> {
     found.ok_or_else(|| wrong("no project"))
 }
 
-fn item(arguments: &Map<String, Value>) -> Result<(String, String), CommandError> {
-    let kind = name(arguments, "itemType")?;
-    let include = text(arguments, "include")?;
-    characters("include", include)?;
-    Ok((kind, include.to_owned()))
+/// What an item is called by.
+struct Item {
+    kind: String,
+    include: String,
+}
+
+impl Item {
+    fn of(arguments: &Map<String, Value>) -> Result<Self, CommandError> {
+        let kind = name(arguments, "itemType")?;
+        let include = text(arguments, "include")?;
+        characters("include", include)?;
+        Ok(Self {
+            kind,
+            include: include.to_owned(),
+        })
+    }
 }
 
 /// A name that `MSBuild` and XML both take. The rules of the document say the same; a file must not be

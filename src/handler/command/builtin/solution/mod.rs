@@ -23,27 +23,55 @@ pub(super) async fn analyze(
     arguments: &Map<String, Value>,
     context: &dyn Context,
 ) -> Result<Made, CommandError> {
-    let found = match load(arguments, context).await? {
-        Ok(found) => found,
-        Err(failed) => return Ok(failed),
-    };
-    let packages: usize = found.projects.iter().map(|one| one.packages.len()).sum();
-    let references: usize = found.projects.iter().map(|one| one.references.len()).sum();
-    let mut frameworks: Vec<&String> = found
-        .projects
-        .iter()
-        .flat_map(|one| &one.frameworks)
-        .collect();
+    tell(arguments, context, contents).await
+}
+
+/// Who refers to whom, and packages that several projects use.
+pub(super) async fn dependencies(
+    arguments: &Map<String, Value>,
+    context: &dyn Context,
+) -> Result<Made, CommandError> {
+    tell(arguments, context, relations).await
+}
+
+/// What is wrong, doubtful or old.
+pub(super) async fn validate(
+    arguments: &Map<String, Value>,
+    context: &dyn Context,
+) -> Result<Made, CommandError> {
+    tell(arguments, context, faults).await
+}
+
+/// What is told of a solution besides its projects.
+struct Told {
+    /// Joins the summary behind the number of projects.
+    summary: String,
+    /// For people, below the summary.
+    lines: Vec<String>,
+    members: Vec<(&'static str, Value)>,
+}
+
+async fn tell(
+    arguments: &Map<String, Value>,
+    context: &dyn Context,
+    look: fn(&[Project]) -> Told,
+) -> Result<Made, CommandError> {
+    match load(arguments, context).await? {
+        Ok(found) => {
+            let told = look(&found.projects);
+            Ok(found.made(told))
+        }
+        Err(failed) => Ok(failed),
+    }
+}
+
+fn contents(projects: &[Project]) -> Told {
+    let packages: usize = projects.iter().map(|one| one.packages.len()).sum();
+    let references: usize = projects.iter().map(|one| one.references.len()).sum();
+    let mut frameworks: Vec<&String> = projects.iter().flat_map(|one| &one.frameworks).collect();
     frameworks.sort();
     frameworks.dedup();
-    let summary = format!(
-        "{}: {}, {packages} package references, {references} project references.{}",
-        found.shown,
-        found.counted(),
-        found.remark()
-    );
-    let mut lines = summary.clone();
-    for project in &found.projects {
+    let line = |project: &Project| {
         let about = match &project.error {
             Some(error) => format!("not readable: {error}"),
             None => format!(
@@ -54,68 +82,46 @@ pub(super) async fn analyze(
                 project.references.len()
             ),
         };
-        lines.push_str(&format!("\n{}: {about}", project.path));
+        format!("{}: {about}", project.path)
+    };
+    Told {
+        summary: format!("{packages} package references, {references} project references"),
+        lines: projects.iter().map(line).collect(),
+        members: vec![
+            ("totalPackages", packages.into()),
+            ("totalProjectReferences", references.into()),
+            ("targetFrameworks", json!(frameworks)),
+        ],
     }
-    let mut made = found.made(&summary, &lines);
-    made.insert("totalPackages".to_owned(), packages.into());
-    made.insert("totalProjectReferences".to_owned(), references.into());
-    made.insert("targetFrameworks".to_owned(), json!(frameworks));
-    Ok(found.ran(made))
 }
 
-/// Who refers to whom, and packages that several projects use.
-pub(super) async fn dependencies(
-    arguments: &Map<String, Value>,
-    context: &dyn Context,
-) -> Result<Made, CommandError> {
-    let found = match load(arguments, context).await? {
-        Ok(found) => found,
-        Err(failed) => return Ok(failed),
-    };
-    let shared = shared(&found.projects);
-    let summary = format!(
-        "{}: {}, {} packages in several of them.{}",
-        found.shown,
-        found.counted(),
-        shared.len(),
-        found.remark()
-    );
-    let mut lines = summary.clone();
-    for project in &found.projects {
+fn relations(projects: &[Project]) -> Told {
+    let shared = shared(projects);
+    let references = projects.iter().map(|project| {
         let references = if project.references.is_empty() {
             "nothing".to_owned()
         } else {
             project.references.join(", ")
         };
-        lines.push_str(&format!("\n{} -> {references}", project.path));
-    }
-    for one in &shared {
-        lines.push_str(&format!(
-            "\n{} {}: {}",
-            one.name,
-            one.versions.join(", "),
-            one.projects.join(", ")
-        ));
-    }
+        format!("{} -> {references}", project.path)
+    });
+    let packages = shared.iter().map(|one| {
+        let (versions, projects) = (one.versions.join(", "), one.projects.join(", "));
+        format!("{} {versions}: {projects}", one.name)
+    });
     let listed: Vec<Value> = shared
         .iter()
         .map(|one| json!({"name": one.name, "versions": one.versions, "projects": one.projects}))
         .collect();
-    let mut made = found.made(&summary, &lines);
-    made.insert("sharedPackages".to_owned(), listed.into());
-    Ok(found.ran(made))
+    Told {
+        summary: format!("{} packages in several of them", shared.len()),
+        lines: references.chain(packages).collect(),
+        members: vec![("sharedPackages", listed.into())],
+    }
 }
 
-/// What is wrong, doubtful or old.
-pub(super) async fn validate(
-    arguments: &Map<String, Value>,
-    context: &dyn Context,
-) -> Result<Made, CommandError> {
-    let found = match load(arguments, context).await? {
-        Ok(found) => found,
-        Err(failed) => return Ok(failed),
-    };
-    let issues = issues(&found.projects);
+fn faults(projects: &[Project]) -> Told {
+    let issues = issues(projects);
     let count = |severity: &str| {
         issues
             .iter()
@@ -123,28 +129,21 @@ pub(super) async fn validate(
             .count()
     };
     let (errors, warnings) = (count("error"), count("warning"));
-    let summary = format!(
-        "{}: {}, {errors} errors, {warnings} warnings.{}",
-        found.shown,
-        found.counted(),
-        found.remark()
-    );
-    let mut lines = summary.clone();
-    for issue in &issues {
+    let line = |issue: &Value| {
         let word = |name: &str| issue[name].as_str().unwrap_or_default();
-        lines.push_str(&format!(
-            "\n{} {}: {}",
-            word("severity"),
-            word("project"),
-            word("message")
-        ));
+        let (severity, project) = (word("severity"), word("project"));
+        format!("{severity} {project}: {}", word("message"))
+    };
+    Told {
+        summary: format!("{errors} errors, {warnings} warnings"),
+        lines: issues.iter().map(line).collect(),
+        members: vec![
+            ("isValid", (errors == 0).into()),
+            ("errorCount", errors.into()),
+            ("warningCount", warnings.into()),
+            ("issues", issues.into()),
+        ],
     }
-    let mut made = found.made(&summary, &lines);
-    made.insert("isValid".to_owned(), (errors == 0).into());
-    made.insert("errorCount".to_owned(), errors.into());
-    made.insert("warningCount".to_owned(), warnings.into());
-    made.insert("issues".to_owned(), issues.into());
-    Ok(found.ran(made))
 }
 
 /// A solution with its projects.
@@ -181,24 +180,33 @@ impl Found {
         remark
     }
 
-    fn made(&self, summary: &str, text: &str) -> Map<String, Value> {
-        let projects: Vec<Value> = self.projects.iter().map(Project::json).collect();
-        let mut made = Map::new();
-        made.insert("success".to_owned(), true.into());
-        made.insert("summary".to_owned(), summary.into());
-        made.insert("text".to_owned(), text.into());
-        made.insert(
-            "solution".to_owned(),
-            self.solution.to_string_lossy().into(),
+    fn made(self, told: Told) -> Made {
+        let summary = format!(
+            "{}: {}, {}.{}",
+            self.shown,
+            self.counted(),
+            told.summary,
+            self.remark()
         );
-        made.insert("projectCount".to_owned(), self.projects.len().into());
-        made.insert("projects".to_owned(), projects.into());
-        made
-    }
-
-    fn ran(self, made: Map<String, Value>) -> Made {
+        let mut text = summary.clone();
+        for line in told.lines {
+            text.push('\n');
+            text.push_str(&line);
+        }
+        let projects: Vec<Value> = self.projects.iter().map(Project::json).collect();
+        let solution = self.solution.to_string_lossy();
+        let common = [
+            ("success", true.into()),
+            ("summary", summary.into()),
+            ("text", text.into()),
+            ("solution", solution.into()),
+            ("projectCount", projects.len().into()),
+            ("projects", projects.into()),
+        ];
+        let members = common.into_iter().chain(told.members);
+        let made = members.map(|(name, value)| (name.to_owned(), value));
         Made {
-            value: Value::Object(made),
+            value: Value::Object(made.collect()),
             runs: vec![self.list],
         }
     }

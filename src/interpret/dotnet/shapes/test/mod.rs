@@ -15,6 +15,9 @@ use super::super::words;
 use super::View;
 use crate::tool::TestRunner;
 
+/// Failures and lines of one that are read.
+const MAX_KEPT: usize = 200;
+const MAX_LINES: usize = 60;
 /// Failures told; the counts tell of the rest.
 const MAX_FAILURES: usize = 5;
 /// Characters of one message, and lines of one trace.
@@ -81,6 +84,19 @@ impl Failure {
 }
 
 impl Tally {
+    /// Adds what failed, passed, was skipped, all of it, and how long it took. A test may print any number.
+    fn add(&mut self, [failed, passed, skipped, total]: [u64; 4], duration: u64) {
+        for (sum, more) in [
+            (&mut self.failed, failed),
+            (&mut self.passed, passed),
+            (&mut self.skipped, skipped),
+            (&mut self.total, total),
+            (&mut self.duration, duration),
+        ] {
+            *sum = sum.saturating_add(more);
+        }
+    }
+
     fn members(&self) -> Map<String, Value> {
         let failures: Vec<Value> = self
             .failures
@@ -192,6 +208,19 @@ fn metadata(view: &View<'_>, platform: bool) -> Map<String, Value> {
         ("projectArgumentStyle", Some(style.into())),
         ("selectionSource", Some(choice.source.into())),
     ])
+}
+
+/// The names indented below a line that heads a list of tests.
+fn listed(text: &str, indent: &str, heads: impl Fn(&str) -> bool) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut inside = false;
+    for line in text.lines() {
+        match line.strip_prefix(indent) {
+            Some(name) if inside => names.push(name.trim().to_owned()),
+            _ => inside = heads(line),
+        }
+    }
+    names
 }
 
 /// Failing tests first, then what kept them from running.

@@ -4,10 +4,7 @@ use serde_json::Value;
 
 use super::super::super::words;
 use super::duration::milliseconds;
-use super::{Failure, Tally};
-
-const MAX_KEPT: usize = 200;
-const MAX_LINES: usize = 60;
+use super::{Failure, MAX_KEPT, MAX_LINES, Tally, listed};
 
 /// Of several summaries the last one counts: a test may print what looks like one.
 pub(super) fn read(text: &str) -> Tally {
@@ -31,7 +28,9 @@ pub(super) fn read(text: &str) -> Tally {
     }
     tally.projects = text.lines().filter_map(assembly).collect();
     tally.failures = blocks(text);
-    tally.listed = listed(text);
+    tally.listed = listed(text, "  ", |line| {
+        line.starts_with("Discovered ") && line.contains(" in assembly - ")
+    });
     tally
 }
 
@@ -113,16 +112,4 @@ fn head(line: &str) -> Option<&str> {
     let rest = line.strip_prefix("failed ")?;
     let (name, duration) = rest.trim_end().strip_suffix(')')?.rsplit_once(" (")?;
     milliseconds(duration).map(|_| name)
-}
-
-fn listed(text: &str) -> Vec<String> {
-    let mut names = Vec::new();
-    let mut inside = false;
-    for line in text.lines() {
-        match line.strip_prefix("  ") {
-            Some(name) if inside => names.push(name.trim().to_owned()),
-            _ => inside = line.starts_with("Discovered ") && line.contains(" in assembly - "),
-        }
-    }
-    names
 }

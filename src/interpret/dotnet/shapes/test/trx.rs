@@ -3,9 +3,7 @@
 use std::borrow::Cow;
 
 use super::duration::milliseconds;
-use super::{Failure, Tally};
-
-const MAX_KEPT: usize = 200;
+use super::{Failure, MAX_KEPT, Tally};
 
 /// All result files together.
 pub(super) fn read(files: &[(String, String)]) -> Tally {
@@ -37,9 +35,8 @@ fn results(text: &str, tally: &mut Tally) {
 fn one(attributes: &str, inside: &str, tally: &mut Tally) {
     tally.counted = true;
     tally.total += 1;
-    tally.duration += attribute(attributes, "duration")
-        .and_then(|text| milliseconds(&text))
-        .unwrap_or(0);
+    let duration = attribute(attributes, "duration").and_then(|text| milliseconds(&text));
+    tally.add([0; 4], duration.unwrap_or(0));
     match attribute(attributes, "outcome").as_deref() {
         Some("Passed") => tally.passed += 1,
         Some("NotExecuted") => tally.skipped += 1,

@@ -5,11 +5,7 @@ use serde_json::Value;
 use super::super::super::words;
 use super::super::View;
 use super::duration::milliseconds;
-use super::{Failure, Tally, trx};
-
-/// Failures and lines of one that are kept.
-const MAX_KEPT: usize = 200;
-const MAX_LINES: usize = 60;
+use super::{Failure, MAX_KEPT, MAX_LINES, Tally, listed, trx};
 
 /// Counts from the summaries, or from the result files where there are none; failures the other way round.
 pub(super) fn read(view: &View<'_>) -> Tally {
@@ -34,7 +30,9 @@ pub(super) fn read(view: &View<'_>) -> Tally {
     } else {
         files.failures
     };
-    tally.listed = listed(view.stdout());
+    tally.listed = listed(view.stdout(), "    ", |line| {
+        line.trim() == "The following Tests are available:"
+    });
     tally
 }
 
@@ -88,11 +86,7 @@ impl<'a> Project<'a> {
     fn add_to(&self, tally: &mut Tally) {
         let [failed, passed, skipped, total] = self.counts;
         tally.counted = true;
-        tally.failed += failed;
-        tally.passed += passed;
-        tally.skipped += skipped;
-        tally.total += total;
-        tally.duration += self.duration;
+        tally.add(self.counts, self.duration);
         let framework = self
             .framework
             .map(|framework| framework.split('|').next().unwrap_or(framework));
@@ -118,7 +112,7 @@ fn detailed(text: &str, tally: &mut Tally) {
             continue;
         };
         if name == "Total time" {
-            tally.duration += milliseconds(value).unwrap_or(0);
+            tally.add([0; 4], milliseconds(value).unwrap_or(0));
             inside = false;
             continue;
         }
@@ -129,11 +123,11 @@ fn detailed(text: &str, tally: &mut Tally) {
             "Total tests" => {
                 inside = true;
                 tally.counted = true;
-                tally.total += count;
+                tally.add([0, 0, 0, count], 0);
             }
-            "Passed" if inside => tally.passed += count,
-            "Failed" if inside => tally.failed += count,
-            "Skipped" if inside => tally.skipped += count,
+            "Passed" if inside => tally.add([0, count, 0, 0], 0),
+            "Failed" if inside => tally.add([count, 0, 0, 0], 0),
+            "Skipped" if inside => tally.add([0, 0, count, 0], 0),
             _ => {}
         }
     }
@@ -212,14 +206,22 @@ fn head(line: &str) -> Option<&str> {
     milliseconds(duration).map(|_| name)
 }
 
-fn listed(text: &str) -> Vec<String> {
-    let mut names = Vec::new();
-    let mut inside = false;
-    for line in text.lines() {
-        match line.strip_prefix("    ") {
-            Some(name) if inside => names.push(name.trim().to_owned()),
-            _ => inside = line.trim() == "The following Tests are available:",
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_that_no_run_has_stay_the_largest() {
+        let line = "Failed!  - Failed: 18446744073709551615, Passed: 1, Skipped: 0, Total: 18446744073709551615, Duration: 99999999999999 h - a.dll (net10.0)";
+        let mut tally = Tally::default();
+        for _ in 0..2 {
+            Project::parse(line).expect("a summary").add_to(&mut tally);
         }
+        assert_eq!((tally.failed, tally.passed), (u64::MAX, 2));
+        assert_eq!((tally.total, tally.duration), (u64::MAX, u64::MAX));
+        let lines = "Total tests: 18446744073709551615\nPassed: 18446744073709551615\n";
+        let mut tally = Tally::default();
+        detailed(&lines.repeat(2), &mut tally);
+        assert_eq!((tally.total, tally.passed), (u64::MAX, u64::MAX));
     }
-    names
 }
