@@ -173,7 +173,12 @@ fn card(out: &mut String, item: &Item, root: &str, form: &str, now: u64) {
     );
     if !preview.headers.is_empty() {
         let headers = escape(&preview.headers.join("\n"));
-        let _ = write!(out, "<h3>Headers</h3><pre>{headers}</pre>");
+        let title = if preview.is_command() {
+            "Folder"
+        } else {
+            "Headers"
+        };
+        let _ = write!(out, "<h3>{title}</h3><pre>{headers}</pre>");
     }
     if let Some(text) = &preview.body {
         let _ = write!(out, "<h3>Body</h3><pre>{}</pre>", escape(text));

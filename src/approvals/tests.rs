@@ -26,17 +26,22 @@ fn ann() -> Vec<Operator> {
 }
 
 async fn enter(desk: &Desk, principal: &str, body: &str) -> String {
+    let preview = Preview {
+        tool: "cut".to_owned(),
+        method: "POST".to_owned(),
+        url: "http://a.test/\"><script>".to_owned(),
+        headers: vec!["x-note: </pre><img src=x onerror=y>".to_owned()],
+        body: Some(body.to_owned()),
+    };
+    enter_with(desk, principal, preview).await
+}
+
+async fn enter_with(desk: &Desk, principal: &str, preview: Preview) -> String {
     let shown = Shown {
         principal: principal.to_owned(),
         client: Some("<b>client".to_owned()),
         transport: "http".to_owned(),
-        preview: Preview {
-            tool: "cut".to_owned(),
-            method: "POST".to_owned(),
-            url: "http://a.test/\"><script>".to_owned(),
-            headers: vec!["x-note: </pre><img src=x onerror=y>".to_owned()],
-            body: Some(body.to_owned()),
-        },
+        preview,
     };
     let ask = Ask {
         subject: principal.to_owned(),
@@ -98,6 +103,27 @@ async fn whatever_a_caller_says_stays_text() {
     );
     // Nothing is loaded from anywhere.
     assert!(!text.contains("<link") && !text.contains("url("), "{text}");
+}
+
+#[tokio::test]
+async fn a_command_is_shown_with_its_folder() {
+    let desk = desk(None, ann());
+    let lines = ["dotnet clean".to_owned()];
+    enter_with(
+        &desk,
+        "eve",
+        Preview::of_commands("cut", &lines, "/src/app"),
+    )
+    .await;
+    let bearer = format!("Bearer {TOKEN}");
+    let headers = [(AUTHORIZATION, bearer.as_str()), (ACCEPT, "text/html")];
+    let (_, _, text) = ask(&desk, Method::GET, "", &headers, "").await;
+    let shown = "<h3>Folder</h3><pre>in /src/app</pre>";
+    assert!(
+        text.contains(shown) && text.contains("<b>run</b> <span>dotnet clean</span>"),
+        "{text}"
+    );
+    assert!(!text.contains("Headers"), "{text}");
 }
 
 #[tokio::test]

@@ -69,11 +69,7 @@ impl Invoker {
                 (outcome, !ran)
             }
             Err(Failed::Limited(limited)) => {
-                let refusal = too_much(target, &limited);
-                return Ok(Ended {
-                    outcome: self.told(entry, target, &arguments, Err(&refusal)),
-                    ..Ended::limited(&limited, record)
-                });
+                return Ok(self.limited(entry, target, &arguments, &limited, record));
             }
             Err(Failed::Stopped(error)) => return Err(self.refused(error, record)),
         };
@@ -87,6 +83,22 @@ impl Invoker {
                 .count(tool, outcome.is_error, started.elapsed());
         }
         Ok(Ended { outcome, refused })
+    }
+
+    /// What a call comes to that has to wait.
+    pub(super) fn limited(
+        &self,
+        entry: &Entry<Prepared>,
+        target: &CommandTarget,
+        arguments: &Map<String, Value>,
+        limited: &Limited,
+        record: &mut CallRecord,
+    ) -> Ended {
+        let refusal = too_much(target, limited);
+        Ended {
+            outcome: self.told(entry, target, arguments, Err(&refusal)),
+            ..Ended::limited(limited, record)
+        }
     }
 
     /// `arguments` become what was checked, for the answer to speak of.

@@ -218,6 +218,13 @@ impl Invoker {
             .counted(&self.policy.counters)
     }
 
+    /// Counts a call that is answered without the catalogue's tools: the answer where it has to wait.
+    #[must_use]
+    pub fn count(&self, caller: &Caller, name: &str, record: &mut CallRecord) -> Option<Outcome> {
+        let limited = self.policy.limits.check(&caller.principal, name).err()?;
+        Some(Ended::limited(&limited, record).outcome)
+    }
+
     /// What calls came to so far, in the text format of Prometheus.
     #[must_use]
     pub fn metrics(&self) -> String {
@@ -284,7 +291,12 @@ impl Invoker {
         record.step("access", "allowed", None);
         let limits = &self.policy.limits;
         if let Err(limited) = limits.check(&call.caller.principal, &call.name) {
-            return Ok(Ended::limited(&limited, record));
+            return Ok(match &entry.tool.target {
+                Target::Http(_) => Ended::limited(&limited, record),
+                Target::Command(target) => {
+                    self.limited(entry, target, &call.arguments, &limited, record)
+                }
+            });
         }
         record.step("rate", "allowed", None);
         match &entry.tool.target {

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::support::{
-    Answer, Bridge, Seen, Stdio, Upstream, document, run, serve, spec, text, tool,
+    Answer, Bridge, Seen, Stdio, Upstream, configured, document, run, serve, spec, text, tool,
 };
 
 const SHOP: &str = "  /orders/{id}:
@@ -108,6 +108,20 @@ async fn three_tools_stand_for_all() {
     assert!(text(&unknown).contains("`getOrder`"), "{unknown}");
     assert_eq!(upstream.arrived(), 0);
     bridge.logged("searching").await;
+}
+
+#[tokio::test]
+async fn searching_counts_as_calling_does() {
+    let upstream = Upstream::start(answer).await;
+    let document = document(SHOP, "");
+    let settings = "tools: {mode: search}\nrate: {caller: 2/1h}\n";
+    let bridge = configured(&document, &upstream.url(), settings);
+    let search = json!({"query": "order"});
+    for refused in [false, false, true] {
+        let found = bridge.call("search_tools", search.clone()).await;
+        assert_eq!(found["isError"] == true, refused, "{found}");
+        assert_eq!(text(&found).contains("wait 1800 s"), refused, "{found}");
+    }
 }
 
 #[tokio::test]

@@ -329,3 +329,19 @@ async fn without_the_program_the_server_stays() {
     let result = bridge.call("work", arguments("Plain", "x")).await;
     assert_ne!(result["isError"], true, "{result}");
 }
+
+#[tokio::test]
+async fn a_call_that_has_to_wait_is_told_in_the_envelope() {
+    let toolset = Toolset::new(&WORK);
+    toolset.append("rate: {tool: 1/1h}\n");
+    let bridge = toolset.bridge();
+    let first = bridge.call("work", arguments("Plain", "a")).await;
+    assert_ne!(first["isError"], true, "{first}");
+    toolset.forget();
+    let limited = bridge.call("work", arguments("Plain", "a")).await;
+    assert_eq!(limited["isError"], true);
+    let error = &limited["structuredContent"]["errors"][0];
+    assert_eq!(error["code"], "CAPABILITY_NOT_AVAILABLE", "{limited}");
+    assert!(text(&limited).contains("wait 3600 s"), "{limited}");
+    assert_eq!(toolset.argv(), None);
+}

@@ -19,31 +19,12 @@ pub(super) fn take<'a>(
     origin: Origin<'_>,
     tools: impl FnOnce() -> Vec<&'a Tool>,
 ) -> Option<Accepted> {
-    let arguments = std::mem::take(&mut request.arguments);
-    let mut record = None;
-    let mut start = || {
+    let name = builtin.name.as_str();
+    let start = || {
         let id = next_id();
-        let begun = server
-            .invoker
-            .record(id, origin.caller, builtin.name.as_str());
-        record = Some((id, begun));
+        (id, server.invoker.record(id, origin.caller, name))
     };
-    let result = if builtin.kind == Kind::Call {
-        match builtin.unwrap(arguments) {
-            Ok((name, arguments)) => {
-                (request.name, request.arguments) = (name, arguments);
-                return None;
-            }
-            Err(error) => {
-                start();
-                Err(error)
-            }
-        }
-    } else {
-        start();
-        builtins.answer(builtin, arguments, &tools(), request.revision)
-    };
-    let form = Form {
+    let form = || Form {
         server: Arc::clone(server),
         id: request.id.to_owned(),
         revision: request.revision,
@@ -51,7 +32,28 @@ pub(super) fn take<'a>(
         publishes_output: false,
         failures: crate::mcp::unconfirmed::Failures::Text,
     };
-    let (id, record) = record?;
+    let arguments = std::mem::take(&mut request.arguments);
+    let (id, record, result) = if builtin.kind == Kind::Call {
+        match builtin.unwrap(arguments) {
+            Ok((name, arguments)) => {
+                (request.name, request.arguments) = (name, arguments);
+                return None;
+            }
+            Err(error) => {
+                let (id, record) = start();
+                (id, record, Err(error))
+            }
+        }
+    } else {
+        let (id, mut record) = start();
+        if let Some(limited) = server.invoker.count(origin.caller, name, &mut record) {
+            record.end(Ending::Refused, None);
+            return Some(form().complete(&limited).into());
+        }
+        let result = builtins.answer(builtin, arguments, &tools(), request.revision);
+        (id, record, result)
+    };
+    let form = form();
     Some(match result {
         Ok(outcome) => {
             let failed = outcome.is_error;

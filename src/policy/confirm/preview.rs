@@ -5,6 +5,9 @@ use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderMap, Method};
 use serde::{Deserialize, Serialize};
 
+/// What stands in a method's place where programs run; HTTP's methods are in capitals.
+const RUN: &str = "run";
+
 /// Characters of a URL, a header and a body that are shown where there is room for them, and in a message.
 const LONGEST_URL: usize = 1000;
 const LONGEST_HEADER: usize = 200;
@@ -64,11 +67,17 @@ impl Preview {
     pub fn of_commands(tool: &str, lines: &[String], directory: &str) -> Self {
         Self {
             tool: tool.to_owned(),
-            method: "run".to_owned(),
+            method: RUN.to_owned(),
             url: plain(&lines.join("\nthen "), LONGEST_URL),
             headers: vec![format!("in {}", plain(directory, LONGEST_HEADER))],
             body: None,
         }
+    }
+
+    /// Whether programs are to run; `headers` then say where.
+    #[must_use]
+    pub fn is_command(&self) -> bool {
+        self.method == RUN
     }
 
     /// The same with no more of a long body than fits into a message.
