@@ -16,7 +16,7 @@ const QUEUE: usize = 4096;
 /// How soon it is tried again to report lost records.
 const IDLE: Duration = Duration::from_millis(200);
 /// How long records are gathered: waking the writer for each would cost more than writing it.
-const GATHER: Duration = Duration::from_millis(5);
+const GATHER: Duration = Duration::from_millis(20);
 
 /// Room that stays between two batches, in bytes.
 const MOST_ROOM: usize = 1 << 20;
