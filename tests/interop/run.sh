@@ -3,7 +3,7 @@
 #
 #   tests/interop/run.sh BINARY [conformance] [http] [stdio] [demo] [confirm] [browser] [replicas] [issuer]
 #
-# Without part names everything runs. Packages go to target/interop, nothing into the source tree;
+# Without part names everything runs. Packages go to interop in the target directory, nothing into the source tree;
 # every server listens on the loopback only and is stopped by its own pid. Each command below can
 # be replaced through the environment; {root}, {binary}, {document}, {base} and {port} are filled
 # in.
@@ -17,12 +17,13 @@ shift
 [[ $binary == */* ]] && binary=$(realpath -m "$binary")
 parts=" ${*:-conformance http stdio demo confirm browser replicas issuer} "
 
-work=${INTEROP_DIR:-$root/target/interop}
+targets=$(realpath -m "${CARGO_TARGET_DIR:-$root/target}")
+work=${INTEROP_DIR:-$targets/interop}
 serve=${INTEROP_SERVE:-'{binary} serve {document} --base-url {base} --listen 127.0.0.1:{port}'}
 stdio=${INTEROP_STDIO:-'{binary} serve {document} --base-url {base} --stdio'}
 # Serves the pet store; must print an address that ends in /api/v1, and may print one in /mcp.
 demo=${INTEROP_DEMO:-'{binary} demo --port {port}'}
-upstream=${INTEROP_UPSTREAM:-'{root}/target/debug/examples/upstream_conformance --port {port}'}
+upstream=${INTEROP_UPSTREAM:-"$targets/debug/examples/upstream_conformance --port {port}"}
 # Groups of checks to leave out, with commas between: confirm, upload, stripping.
 without=${INTEROP_WITHOUT:-none}
 
