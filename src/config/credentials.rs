@@ -165,11 +165,8 @@ impl SecretEntry {
             Self::Elsewhere(Elsewhere {
                 env: None,
                 file: Some(path),
-            }) => {
-                let text = std::fs::read_to_string(path);
-                text.map(|text| Secret::new(text.trim().to_owned()))
-                    .map_err(|error| format!("cannot read {}: {error}", path.display()))
-            }
+            }) => Secret::read(path)
+                .map_err(|error| format!("cannot read {}: {error}", path.display())),
             Self::Elsewhere(_) => Err("expected one of env and file".to_owned()),
         }
     }

@@ -5,9 +5,15 @@ mod known;
 pub use known::{MASK, mask_known, remember, remember_token};
 
 use std::fmt;
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::Path;
 
 use secrecy::{ExposeSecret, SecretString};
 use url::Url;
+
+/// Of a file that holds a secret, in bytes.
+const LONGEST: u64 = 64 * 1024;
 
 /// A secret text. `Debug` and `Display` mask it; the value leaves only by [`Secret::expose`].
 #[derive(Clone)]
@@ -18,6 +24,25 @@ impl Secret {
     #[must_use]
     pub fn new(value: String) -> Self {
         Self(SecretString::from(value))
+    }
+
+    /// The content of a file, without line breaks at its end. No more of it is read than a secret may have.
+    ///
+    /// # Errors
+    /// It cannot be read, is empty, longer than 64 KiB or not text.
+    pub fn read(path: &Path) -> io::Result<Self> {
+        let wrong = |what: String| io::Error::new(io::ErrorKind::InvalidData, what);
+        let mut bytes = Vec::new();
+        let mut file = File::open(path)?.take(LONGEST + 1);
+        file.read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > LONGEST {
+            return Err(wrong(format!("it is longer than {LONGEST} bytes")));
+        }
+        let text = String::from_utf8(bytes).map_err(|_| wrong("it is not text".to_owned()))?;
+        match text.trim_end_matches(['\r', '\n']) {
+            "" => Err(wrong("it is empty".to_owned())),
+            value => Ok(Self::new(value.to_owned())),
+        }
     }
 
     /// The value, for the one place that needs it.
@@ -95,5 +120,29 @@ mod tests {
         assert_eq!(format!("{secret} {secret:?}"), "*** Secret(***)");
         let url = SafeUrl::new(Url::parse("https://ann:pw@api.test/v1?key=k1&n=2").unwrap());
         assert_eq!(url.to_string(), "https://ann:***@api.test/v1?key=***&n=***");
+    }
+
+    #[test]
+    fn a_file_holds_one_short_text() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("secret");
+        for (content, expected) in [
+            (&b"  a b \r\n\n"[..], Ok("  a b ")),
+            (b"\n", Err("it is empty")),
+            (b"\xff\xfe", Err("it is not text")),
+            (&[b'x'; 65_537], Err("it is longer than 65536 bytes")),
+        ] {
+            std::fs::write(&path, content).unwrap();
+            let read = Secret::read(&path).map_err(|error| error.to_string());
+            let read = read.as_ref().map(Secret::expose).map_err(String::as_str);
+            assert_eq!(read, expected);
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_device_without_end_is_refused() {
+        let error = Secret::read(Path::new("/dev/zero")).unwrap_err();
+        assert_eq!(error.to_string(), "it is longer than 65536 bytes");
     }
 }

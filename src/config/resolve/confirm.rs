@@ -156,16 +156,16 @@ fn key(
     environment: &dyn Fn(&str) -> Option<String>,
     faults: &mut Faults,
 ) -> Option<Secret> {
-    let (setting, text) = match (environment("MCPINVOKE_CONFIRM_KEY"), &written.key_file) {
-        (Some(text), _) => ("MCPINVOKE_CONFIRM_KEY", text),
+    let (setting, key) = match (environment("MCPINVOKE_CONFIRM_KEY"), &written.key_file) {
+        (Some(text), _) => ("MCPINVOKE_CONFIRM_KEY", Secret::new(text)),
         (None, Some(path)) => {
-            let read = std::fs::read_to_string(path);
+            let read = Secret::read(path);
             let read = read.map_err(|error| format!("cannot read {}: {error}", path.display()));
             ("confirm.key_file", faults.take("confirm.key_file", read)?)
         }
         (None, None) => return None,
     };
-    let text = text.trim();
+    let text = key.expose().trim();
     let checked = match text.chars().count() {
         length if length < SHORTEST_KEY => Err(format!(
             "expected a key of at least {SHORTEST_KEY} characters, found {length}"

@@ -8,9 +8,6 @@ use std::time::SystemTime;
 
 use crate::secret::{Secret, remember};
 
-/// Longer files are not secrets.
-const LONGEST: u64 = 64 * 1024;
-
 /// A secret value. Cloning shares the file's last reading.
 #[derive(Debug, Clone)]
 pub struct Value(Kind);
@@ -117,15 +114,7 @@ fn reading(path: &Path) -> Result<Reading, Unreadable> {
     };
     // Before the content: a change in between is noticed the next time.
     let stamp = stamp(path);
-    if stamp.is_some_and(|(_, length)| length > LONGEST) {
-        return Err(refuse(format!("it is longer than {LONGEST} bytes")));
-    }
-    let text = fs::read_to_string(path).map_err(|error| refuse(error.to_string()))?;
-    let value = text.trim_end_matches(['\r', '\n']);
-    if value.is_empty() {
-        return Err(refuse("it is empty".to_owned()));
-    }
-    let value = Secret::new(value.to_owned());
+    let value = Secret::read(path).map_err(|error| refuse(error.to_string()))?;
     Ok(Reading { value, stamp })
 }
 
