@@ -15,7 +15,7 @@ use std::sync::Arc;
 pub use access::{Access, Denied, Settings as AccessSettings};
 pub use audit::{
     Arguments, Audit, AuditError, CallRecord, Decided, Destination, Ending,
-    Settings as AuditSettings, rfc3339,
+    Settings as AuditSettings,
 };
 pub use metrics::Counters;
 pub use names::secret_names;

@@ -13,6 +13,7 @@ mod name;
 mod outcome;
 mod security;
 mod target;
+mod time;
 
 pub use ask::{Asked, Question};
 pub use call::{CallId, Caller, NoProgress, Progress, ToolCall, TraceContext};
@@ -30,6 +31,7 @@ pub use target::{
     Body, BodyArgument, BodyCodec, BodyMedia, FRAMING_HEADERS, FieldEncoding, FlatField,
     HttpTarget, Location, Parameter, PartKind, PathPart, PathTemplate, Style, Target, XmlNames,
 };
+pub use time::rfc3339;
 
 use serde::Serialize;
 

@@ -38,7 +38,7 @@ use program::Program;
 use roots::Roots;
 use sessions::Sessions;
 
-pub use builtin::{known as known_part, rfc3339};
+pub use builtin::known as known_part;
 pub use ready::Ready;
 pub use reply::{Captured, CommandError, CommandReply, Ended, LockInfo, Ran, RunnerChoice};
 pub use settings::{Program as ProgramSettings, Settings};

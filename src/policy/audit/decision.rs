@@ -4,7 +4,8 @@ use std::time::SystemTime;
 
 use serde::Serialize;
 
-use super::{Audit, rfc3339};
+use super::Audit;
+use crate::tool::rfc3339;
 
 /// An operator's decision.
 #[derive(Debug, Clone, Copy, Serialize)]

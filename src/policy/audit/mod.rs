@@ -7,7 +7,6 @@ mod sink;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
@@ -16,7 +15,7 @@ pub use decision::Decided;
 pub use sink::{Audit, AuditError, Destination, Settings};
 
 use super::metrics::Counters;
-use crate::tool::{CallId, Caller};
+use crate::tool::{CallId, Caller, rfc3339};
 
 /// Of arguments, this many bytes are recorded; longer ones as their digest.
 const MOST_ARGUMENTS: usize = 16 * 1024;
@@ -299,31 +298,9 @@ fn digest(text: &str) -> String {
     format!(r#"{{"sha256":"{hash}","bytes":{}}}"#, text.len())
 }
 
-/// UTC with milliseconds (RFC 3339, section 5.6).
-#[must_use]
-pub fn rfc3339(time: SystemTime) -> String {
-    // Beyond the year 9999 there is no such text.
-    let time = Timestamp::try_from(time).unwrap_or(Timestamp::MAX);
-    format!("{time:.3}")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn times_are_written_as_rfc_3339_has_them() {
-        for (seconds, expected) in [
-            (0, "1970-01-01T00:00:00.007Z"),
-            (951_782_399, "2000-02-28T23:59:59.007Z"),
-            (951_782_400, "2000-02-29T00:00:00.007Z"),
-            (1_735_689_599, "2024-12-31T23:59:59.007Z"),
-            (4_107_542_400, "2100-03-01T00:00:00.007Z"),
-        ] {
-            let time = SystemTime::UNIX_EPOCH + Duration::from_millis(seconds * 1000 + 7);
-            assert_eq!(rfc3339(time), expected);
-        }
-    }
 
     #[test]
     fn a_digest_is_json_and_holds_no_argument() {

@@ -8,8 +8,9 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
+use super::Arguments;
 use super::output::{Output, Rotating, Stdout};
-use super::{Arguments, rfc3339};
+use crate::tool::rfc3339;
 
 /// Records that wait to be written.
 const QUEUE: usize = 4096;

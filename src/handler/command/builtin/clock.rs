@@ -1,18 +1,10 @@
-//! Times as RFC 3339 writes them, in UTC.
+//! Times as callers write them.
 
 use std::time::SystemTime;
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
-
-/// A time to the millisecond.
-#[must_use]
-pub fn rfc3339(time: SystemTime) -> String {
-    // Beyond the year 9999 there is no such text.
-    let time = Timestamp::try_from(time).unwrap_or(Timestamp::MAX);
-    format!("{time:.3}")
-}
 
 /// Reads a date, or a date and a time with fraction and offset, as ISO 8601 and RFC 3339 write them; without
 /// offset it is UTC. Years from 1970 on.
@@ -30,7 +22,8 @@ pub(super) fn parse(text: &str) -> Option<SystemTime> {
 mod tests {
     use std::time::{Duration, UNIX_EPOCH};
 
-    use super::{parse, rfc3339};
+    use super::parse;
+    use crate::tool::rfc3339;
 
     #[test]
     fn times_are_written_and_read_back() {

@@ -15,7 +15,6 @@ mod testing;
 
 use serde_json::{Map, Value};
 
-pub use clock::rfc3339;
 pub(in crate::handler::command) use context::{CallCounts, Context, SessionLine, SessionView};
 
 use super::{CommandError, Ran};

@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use super::context::{SessionLine, SessionView};
 use super::file::refused;
 use super::{CommandError, Context, Made, clock, optional_text, text};
+use crate::tool::rfc3339;
 
 /// Ends a session.
 pub(super) async fn stop(
@@ -88,7 +89,7 @@ fn shown_as(session: &SessionView, lines: &[&SessionLine]) -> Value {
         .iter()
         .map(|line| {
             let stream = if line.error { "stderr" } else { "stdout" };
-            json!({"time": clock::rfc3339(line.time), "stream": stream, "text": line.text})
+            json!({"time": rfc3339(line.time), "stream": stream, "text": line.text})
         })
         .collect();
     made.insert("success".to_owned(), true.into());
@@ -106,10 +107,7 @@ fn described(session: &SessionView) -> Map<String, Value> {
     made.insert("operation".to_owned(), session.operation.clone().into());
     made.insert("target".to_owned(), session.target.clone().into());
     made.insert("processId".to_owned(), session.process.into());
-    made.insert(
-        "startTime".to_owned(),
-        clock::rfc3339(session.started).into(),
-    );
+    made.insert("startTime".to_owned(), rfc3339(session.started).into());
     let status = if session.ended.is_some() {
         "completed"
     } else {

@@ -93,8 +93,8 @@ impl Pool {
         }
     }
 
-    /// Sends a request, its target in origin form, to the host and port of `host`. One that an idle connection did not take,
-    /// because the service had closed it, goes out on another.
+    /// Sends a request, its target in origin form, to the host and port of `host`. One that an idle connection
+    /// did not take, because the service had closed it, goes out on another.
     ///
     /// # Errors
     /// [`HandleError`] when no answer came.
