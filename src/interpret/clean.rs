@@ -25,6 +25,9 @@ impl Default for Cleaning {
     }
 }
 
+/// So many bytes are compared before what was found is looked at.
+const BLOCK: usize = 1024;
+
 /// The flags of England, Scotland and Wales, which are written with tag characters (UTS #51, section 2.6.1).
 const FLAGS: [&str; 3] = ["gbeng", "gbsct", "gbwls"];
 
@@ -122,18 +125,21 @@ impl Rules {
     /// Whether there is anything to look at more closely. Nearly no text gets further than this, so it is made
     /// of loops that compare many bytes at once.
     fn may_hide(&self, text: &[u8]) -> bool {
+        let bounds = |(low, high): (u8, u8), byte: &u8| (low.min(*byte), high.max(*byte));
+        let (low, high) = text.iter().fold((u8::MAX, 0), bounds);
+        let is_plain = low >= 0x20 && high < 0x7f;
+        (!is_plain && self.has_rare(text)) || (self.json && has_rare_escape(text))
+    }
+
+    fn has_rare(&self, text: &[u8]) -> bool {
         let directions = self.cleaning.directions;
         let begins = |byte: u8| {
             let control = byte < 0x20 && byte != b'\t' && byte != b'\n' && byte != b'\r';
             let rare = byte == 0x7f || byte == 0xc2 || byte == 0xf3;
             control | rare | (directions & (byte == 0xe2))
         };
-        let mut blocks = text.chunks(1024);
-        if blocks.any(|block| block.iter().fold(false, |any, byte| any | begins(*byte))) {
-            return true;
-        }
-        let escapes = |at: usize| matches!(text.get(at + 1), Some(b'u' | b'b' | b'f'));
-        self.json && memchr::memchr_iter(b'\\', text).any(escapes)
+        let mut blocks = text.chunks(BLOCK);
+        blocks.any(|block| block.iter().fold(false, |any, byte| any | begins(*byte)))
     }
 
     /// Whether something hidden may begin with this byte. Nearly no byte of usual texts does.
@@ -185,6 +191,18 @@ impl Rules {
             c => self.cleaning.controls && c.is_control(),
         }
     }
+}
+
+/// Whether a JSON text may have an escape that stands for a control character.
+fn has_rare_escape(text: &[u8]) -> bool {
+    let begins =
+        |byte: u8, next: u8| (byte == b'\\') & ((next == b'u') | (next == b'b') | (next == b'f'));
+    let next = text.get(1..).unwrap_or_default();
+    let mut blocks = text.chunks(BLOCK).zip(next.chunks(BLOCK));
+    blocks.any(|(block, next)| {
+        let pairs = block.iter().zip(next);
+        pairs.fold(false, |any, (byte, next)| any | begins(*byte, *next))
+    })
 }
 
 /// The character a JSON escape stands for, where that may be hidden, and the escape's length in bytes

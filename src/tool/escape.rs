@@ -1,96 +1,142 @@
 //! Text into a JSON string, for answers that are written and not built.
 
-/// Bytes taken in one round.
-const ROUND: usize = 128;
-/// What a round can become: each byte an escape of six, and room to copy a last word past the end.
-const ROOM: usize = ROUND * 6 + WORD;
-/// Bytes looked at in one step.
-const WORD: usize = size_of::<u64>();
+use wide::u8x16;
 
-/// Every byte of a word set to one, and the high bit of each.
-const ONES: u64 = u64::from_ne_bytes([1; WORD]);
-const HIGH: u64 = ONES << 7;
+/// Bytes compared in one step.
+const STEP: usize = size_of::<u8x16>();
+/// Bytes looked at in one round: as many as a word has bits.
+const ROUND: usize = u64::BITS as usize;
+/// Bytes spread in one step: into twice as many, where each needs an escape.
+const HALF: usize = STEP / 2;
+/// What a round can become, and room to copy a whole step past its end.
+const ROOM: usize = ROUND * 2 + STEP;
+
+const LAST_CONTROL: u8 = 0x1f;
+/// What the first control characters are behind a backslash, where they have a letter.
+const LETTERS: [u8; STEP] = *b"\0\0\0\0\0\0\0\0btn\0fr\0\0";
+
+/// Where each byte of a step comes from, for every choice of bytes that need a backslash before them: from one
+/// of eight bytes, or from the backslash behind them.
+static SPREAD: [[u8; STEP]; 1 << HALF] = spread();
+
+const fn spread() -> [[u8; STEP]; 1 << HALF] {
+    let mut table = [[0; STEP]; 1 << HALF];
+    let mut choice = 0;
+    while choice < table.len() {
+        let (mut from, mut to) = (0, 0);
+        while from < HALF {
+            if choice >> from & 1 == 1 {
+                table[choice][to] = HALF as u8;
+                to += 1;
+            }
+            table[choice][to] = from as u8;
+            (from, to) = (from + 1, to + 1);
+        }
+        choice += 1;
+    }
+    table
+}
 
 /// Appends UTF-8 `text` to `out` as the inside of a JSON string (RFC 8259, section 7), without the quotes.
-///
-/// Eight bytes are looked at in one step and copied whole; where one of them needs an escape, the
-/// escape and then the rest of the eight are written over the copy.
 pub fn escape_json_into(out: &mut Vec<u8>, text: &[u8]) {
-    let mut buffer = [0; ROOM];
     out.reserve(text.len() + text.len() / 4);
-    for round in text.chunks(ROUND) {
-        let mut end = 0;
-        let (words, rest) = round.as_chunks::<WORD>();
-        for word in words {
-            end = write_word(&mut buffer, end, *word);
-        }
-        for &byte in rest {
-            if is_special(byte) {
-                end = write_escape(&mut buffer, end, byte);
-            } else {
-                buffer[end] = byte;
-                end += 1;
-            }
-        }
-        out.extend_from_slice(&buffer[..end]);
+    let (rounds, rest) = text.as_chunks();
+    for round in rounds {
+        escape_round(out, round, ROUND);
+    }
+    if !rest.is_empty() {
+        let mut round = [b' '; ROUND];
+        round[..rest.len()].copy_from_slice(rest);
+        escape_round(out, &round, rest.len());
     }
 }
 
-/// Writes eight bytes at `end`; gives the new end.
-fn write_word(buffer: &mut [u8; ROOM], end: usize, bytes: [u8; WORD]) -> usize {
-    let word = u64::from_le_bytes(bytes);
-    let mut specials = specials(word);
-    copy(buffer, end, word);
-    if specials == 0 {
-        return end + WORD;
-    }
-    let mut end = end;
-    let mut done = 0;
-    while specials != 0 {
-        let index = specials.trailing_zeros() as usize / 8;
-        end = write_escape(buffer, end + index - done, bytes[index]);
-        done = index + 1;
-        copy(buffer, end, word.checked_shr(8 * done as u32).unwrap_or(0));
-        specials &= specials - 1;
-    }
-    end + WORD - done
-}
-
-fn copy(buffer: &mut [u8; ROOM], end: usize, word: u64) {
-    buffer[end..end + WORD].copy_from_slice(&word.to_le_bytes());
-}
-
-fn is_special(byte: u8) -> bool {
-    byte < 0x20 || byte == b'"' || byte == b'\\'
-}
-
-/// The high bit of each byte that needs an escape. No carry leaves a byte: its high bit is masked before adding.
-fn specials(word: u64) -> u64 {
-    let low = |word: u64| word & !HIGH;
-    let is_zero = |word: u64| !((low(word) + !HIGH) | word);
-    let quote = is_zero(word ^ (ONES * u64::from(b'"')));
-    let backslash = is_zero(word ^ (ONES * u64::from(b'\\')));
-    let control = !((low(word) + ONES * 0x60) | word);
-    (quote | backslash | control) & HIGH
-}
-
-fn write_escape(buffer: &mut [u8; ROOM], end: usize, byte: u8) -> usize {
-    let letter = match byte {
-        b'"' | b'\\' => byte,
-        b'\n' => b'n',
-        b'\r' => b'r',
-        b'\t' => b't',
-        0x08 => b'b',
-        0x0c => b'f',
-        other => {
-            const HEX: &[u8; 16] = b"0123456789abcdef";
-            let digits = [HEX[usize::from(other >> 4)], HEX[usize::from(other & 15)]];
-            buffer[end..end + 6].copy_from_slice(&[b'\\', b'u', b'0', b'0', digits[0], digits[1]]);
-            return end + 6;
-        }
+/// The first `length` bytes of a round; behind them are none but spaces.
+#[inline(always)]
+fn escape_round(out: &mut Vec<u8>, round: &[u8; ROUND], length: usize) {
+    let marks = Marks::of(round);
+    let mut room = [0; ROOM];
+    let end = if marks.controls == 0 {
+        insert_backslashes(&mut room, round, marks.quoted)
+    } else if let Some(letters) = letters(round) {
+        insert_backslashes(&mut room, &letters, marks.quoted | marks.controls)
+    } else {
+        return escape_each(out, &round[..length]);
     };
-    buffer[end..end + 2].copy_from_slice(&[b'\\', letter]);
-    end + 2
+    out.extend_from_slice(&room[..end - (ROUND - length)]);
+}
+
+/// Writes a round with a backslash before each byte whose bit is set; gives the end of it.
+#[inline(always)]
+fn insert_backslashes(room: &mut [u8; ROOM], round: &[u8; ROUND], marks: u64) -> usize {
+    let mut end = 0;
+    let (parts, _) = round.as_chunks::<HALF>();
+    for (part, choice) in parts.iter().zip(marks.to_le_bytes()) {
+        let mut source = [b'\\'; STEP];
+        source[..HALF].copy_from_slice(part);
+        let places = u8x16::from(SPREAD[usize::from(choice)]);
+        let step = u8x16::from(source).shuffle(places);
+        room[end..end + STEP].copy_from_slice(step.as_array());
+        end += HALF + choice.count_ones() as usize;
+    }
+    end
+}
+
+/// A bit for each byte of a round.
+struct Marks {
+    /// Quotation marks and backslashes, which stay what they are behind a backslash.
+    quoted: u64,
+    /// Control characters.
+    controls: u64,
+}
+
+impl Marks {
+    #[inline(always)]
+    fn of(round: &[u8; ROUND]) -> Self {
+        let (steps, _) = round.as_chunks::<STEP>();
+        let (mut quoted, mut controls) = (0, 0);
+        for (index, step) in steps.iter().enumerate() {
+            let step = u8x16::from(*step);
+            let quote = step.simd_eq(u8x16::splat(b'"')) | step.simd_eq(u8x16::splat(b'\\'));
+            let control = step.simd_le(u8x16::splat(LAST_CONTROL));
+            quoted |= u64::from(quote.to_bitmask()) << (index * STEP);
+            controls |= u64::from(control.to_bitmask()) << (index * STEP);
+        }
+        Self { quoted, controls }
+    }
+}
+
+/// The round with the letters that stand for control characters behind a backslash; nothing where one has none.
+fn letters(round: &[u8; ROUND]) -> Option<[u8; ROUND]> {
+    let mut letters = *round;
+    let (steps, _) = letters.as_chunks_mut::<STEP>();
+    for place in steps {
+        let step = u8x16::from(*place);
+        let control = step.simd_le(u8x16::splat(LAST_CONTROL));
+        let letter = u8x16::from(LETTERS).shuffle(step.min(u8x16::splat(15)));
+        if (control & letter.simd_eq(u8x16::splat(0))).any() {
+            return None;
+        }
+        *place = control.select(letter, step).to_array();
+    }
+    Some(letters)
+}
+
+/// Byte by byte.
+#[cold]
+fn escape_each(out: &mut Vec<u8>, text: &[u8]) {
+    const HEX: &[u8; 16] = b"0123456789abcdef";
+    for &byte in text {
+        match (byte, LETTERS.get(usize::from(byte))) {
+            (b'"' | b'\\', _) => out.extend_from_slice(&[b'\\', byte]),
+            (_, Some(&letter)) if letter != 0 => out.extend_from_slice(&[b'\\', letter]),
+            (..=LAST_CONTROL, _) => {
+                let digits = [HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]];
+                out.extend_from_slice(&[b'\\', b'u', b'0', b'0', digits[0], digits[1]]);
+            }
+            _ => out.push(byte),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -109,7 +155,7 @@ mod tests {
     #[test]
     fn every_byte_at_every_place_is_what_serde_json_writes() {
         for byte in 0..0x80_u8 {
-            for length in [1, 7, 8, 9, 16, 127, 128, 129, 300] {
+            for length in [1, 7, 8, 9, 16, 63, 64, 65, 127, 128, 129, 300] {
                 for at in [0, length / 2, length - 1] {
                     let mut text = vec![b'x'; length];
                     text[at] = byte;
