@@ -19,6 +19,7 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 
 use super::together::Together;
+use super::turnstile::Turnstile;
 use super::{Entrance, Settings};
 
 /// Longest request head, in bytes.
@@ -41,6 +42,7 @@ pub async fn serve(
     let entrance = Arc::new(entrance);
     let mut connections = JoinSet::new();
     let closing = Arc::new(Closing::default());
+    let turnstile = Arc::new(Turnstile::new());
     let builder = builder(settings.header_timeout);
     tokio::pin!(shutdown);
     loop {
@@ -56,7 +58,7 @@ pub async fn serve(
         while connections.try_join_next().is_some() {}
         let connection = connection(
             &builder,
-            stream,
+            Together::new(stream, Arc::clone(&turnstile)),
             Arc::clone(&entrance),
             Arc::clone(&closing),
         );
@@ -131,7 +133,7 @@ async fn accept(
 
 fn connection(
     builder: &Builder,
-    stream: TcpStream,
+    stream: Together,
     entrance: Arc<Entrance>,
     closing: Arc<Closing>,
 ) -> impl Future<Output = ()> + use<> {
@@ -140,7 +142,7 @@ fn connection(
             .answer(request)
             .map(Ok::<_, Infallible>)
     });
-    let connection = builder.serve_connection(TokioIo::new(Together::new(stream)), service);
+    let connection = builder.serve_connection(TokioIo::new(stream), service);
     async move {
         tokio::pin!(connection);
         let woken = closing.wake.notified();

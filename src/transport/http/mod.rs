@@ -9,6 +9,7 @@ mod listen;
 mod pages;
 mod respond;
 mod together;
+mod turnstile;
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;

@@ -6,26 +6,32 @@
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
+use super::turnstile::{Turnstile, Visitor};
+
 /// Answers up to this length wait, in bytes.
 const SHORT: usize = 16 * 1024;
 
-/// A connection whose first write after a read waits until the other tasks that are ready have had their turn.
+/// A connection whose first write after a read waits until the other tasks that are ready have had their turn, and
+/// that is inside the turnstile from the read to the write.
 #[derive(Debug)]
 pub(super) struct Together {
     stream: TcpStream,
     waited: bool,
+    visitor: Visitor,
 }
 
 impl Together {
-    pub(super) fn new(stream: TcpStream) -> Self {
+    pub(super) fn new(stream: TcpStream, turnstile: Arc<Turnstile>) -> Self {
         Self {
             stream,
             waited: false,
+            visitor: Visitor::new(turnstile),
         }
     }
 
@@ -47,10 +53,15 @@ impl AsyncRead for Together {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
+        // Nobody waits at the turnstile for a request that is still to come.
+        ready!(self.stream.poll_read_ready(context))?;
+        ready!(self.visitor.poll_enter(context));
         let before = buffer.filled().len();
         let result = Pin::new(&mut self.stream).poll_read(context, buffer);
         if buffer.filled().len() > before {
             self.waited = false;
+        } else {
+            self.visitor.leave();
         }
         result
     }
@@ -62,7 +73,8 @@ impl AsyncWrite for Together {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        std::task::ready!(self.turn(context, bytes.len()));
+        ready!(self.turn(context, bytes.len()));
+        self.visitor.leave();
         Pin::new(&mut self.stream).poll_write(context, bytes)
     }
 
@@ -72,7 +84,8 @@ impl AsyncWrite for Together {
         slices: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let length = slices.iter().map(|slice| slice.len()).sum();
-        std::task::ready!(self.turn(context, length));
+        ready!(self.turn(context, length));
+        self.visitor.leave();
         Pin::new(&mut self.stream).poll_write_vectored(context, slices)
     }
 
