@@ -1,11 +1,14 @@
 //! What all rules together cost a call (keys, limits, redaction of answers, an audit file), as a ratio in one run:
-//! `cargo bench --bench policy`. Two bridges take turns in front of one service; what is compared is the processor
-//! time of each process for a call, which other work on the machine disturbs little. Linux only; loopback only.
+//! `cargo bench --bench policy`. Two bridges take turns in front of one service, called by one client and by many;
+//! what is compared is the processor time of each process for a call, which other work on the machine disturbs
+//! little, and how long a call takes. Linux only; loopback only.
 
 use std::error::Error;
 use std::io::{BufRead, BufReader, Write};
+use std::ops::AddAssign;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::routing::get;
@@ -13,8 +16,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
 const ROUNDS: usize = 12;
-const CALLS: usize = 4000;
-const CONNECTIONS: usize = 16;
+/// Connections that call at the same time, and the calls of a round.
+const LOADS: [(usize, usize); 2] = [(1, 1000), (16, 4000)];
 /// Of `printf %s key-of-ann | sha256sum`.
 const HASH: &str = "ca64daa8b294dc4835d29ca02a6a47427ebc6a225ea3ac2e15f8417fb6601db2";
 
@@ -49,29 +52,54 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let off = Bridge::start(&at("pets.yaml"), &at("off.yaml"), &upstream)?;
     let on = Bridge::start(&at("pets.yaml"), &at("on.yaml"), &upstream)?;
     for bridge in [&off, &on] {
-        bridge.round().await?;
+        bridge.round(LOADS[1]).await?;
     }
-    let mut ratios = Vec::new();
-    let (mut without, mut with) = (0, 0);
+    for load in LOADS {
+        compare(&off, &on, load).await?;
+    }
+    Ok(())
+}
+
+/// Rounds in turns, and what they say.
+async fn compare(off: &Bridge, on: &Bridge, load: (usize, usize)) -> Result<(), Box<dyn Error>> {
+    let (mut without, mut with) = (Round::default(), Round::default());
     for _ in 0..ROUNDS {
-        let (one, other) = (off.round().await?, on.round().await?);
-        (without, with) = (without + one, with + other);
-        ratios.push(other as f64 / one.max(1) as f64);
+        without += off.round(load).await?;
+        with += on.round(load).await?;
     }
-    ratios.sort_by(f64::total_cmp);
-    let calls = (ROUNDS * CALLS) as f64;
+    let (connections, calls) = load;
+    let calls = (ROUNDS * calls) as f64;
+    let line = |what: &str, without: f64, with: f64| {
+        let more = (with / without - 1.0) * 100.0;
+        format!("{what} {without:.1} us without rules, {with:.1} us with: {more:+.1} %")
+    };
     // A tick of /proc is 10 ms.
     let each = |ticks: u64| ticks as f64 * 10_000.0 / calls;
+    let time = |time: Duration| time.as_secs_f64() * 1e6 * connections as f64 / calls;
+    let mut out = std::io::stdout();
+    writeln!(out, "{connections} at a time:")?;
+    let processor = line("  processor time", each(without.ticks), each(with.ticks));
+    writeln!(out, "{processor}")?;
     writeln!(
-        std::io::stdout(),
-        "without rules {:.1} us of processor time for a call, with rules {:.1} us: {:+.1} % (rounds from {:+.1} % to {:+.1} %)",
-        each(without),
-        each(with),
-        (with as f64 / without.max(1) as f64 - 1.0) * 100.0,
-        (ratios[0] - 1.0) * 100.0,
-        (ratios[ROUNDS - 1] - 1.0) * 100.0,
+        out,
+        "{}",
+        line("  a call takes", time(without.time), time(with.time))
     )?;
     Ok(())
+}
+
+/// What calls took.
+#[derive(Default)]
+struct Round {
+    ticks: u64,
+    time: Duration,
+}
+
+impl AddAssign for Round {
+    fn add_assign(&mut self, other: Self) {
+        self.ticks += other.ticks;
+        self.time += other.time;
+    }
 }
 
 /// A bridge in a process of its own; ends with the value.
@@ -110,16 +138,19 @@ impl Bridge {
         Ok(Self { child, host })
     }
 
-    /// The ticks that a round of calls took this process.
-    async fn round(&self) -> Result<u64, Box<dyn Error>> {
-        let before = self.ticks()?;
-        let clients: Vec<_> = (0..CONNECTIONS)
-            .map(|_| tokio::spawn(calls(self.host.clone(), CALLS / CONNECTIONS)))
+    /// Calls by so many connections, so many together.
+    async fn round(&self, (connections, count): (usize, usize)) -> Result<Round, Box<dyn Error>> {
+        let (before, start) = (self.ticks()?, Instant::now());
+        let clients: Vec<_> = (0..connections)
+            .map(|_| tokio::spawn(calls(self.host.clone(), count / connections)))
             .collect();
         for client in clients {
             client.await?.map_err(|error| error.to_string())?;
         }
-        Ok(self.ticks()? - before)
+        Ok(Round {
+            ticks: self.ticks()? - before,
+            time: start.elapsed(),
+        })
     }
 
     /// Processor time so far (proc(5): utime and stime).
