@@ -1,6 +1,8 @@
 //! Certificates towards upstreams, over real TLS: private authorities, client certificates, and what is said
 //! where one is not trusted.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use crate::support::{Authority, DocumentFile, Identity, TlsUpstream, configured, document, text};
@@ -95,6 +97,46 @@ async fn a_client_certificate_is_shown_where_it_is_demanded() {
         );
     }
     assert_eq!(upstream.served(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn certificates_are_exchanged_while_the_bridge_runs() {
+    let authority = Authority::new();
+    let upstream = TlsUpstream::start(&authority.issue("127.0.0.1"), Some(&authority)).await;
+    let (old, new) = (
+        authority.issue_expired("bridge.test"),
+        authority.issue("bridge.test"),
+    );
+    let files =
+        [authority.pem(), old.pem(), old.key_pem()].map(|pem| DocumentFile::new(&pem, ".pem"));
+    let [ca, certificate, key] = files.each_ref().map(DocumentFile::path);
+    let settings = format!(
+        "tls: {{ca: {}, certificate: {}, key: {}}}",
+        ca.display(),
+        certificate.display(),
+        key.display()
+    );
+    let bridge = configured(&document(PATHS, SCHEMES), &upstream.url(), &settings);
+    assert_eq!(bridge.call("x", json!({})).await["isError"], true);
+    std::fs::write(&certificate, new.pem()).unwrap();
+    std::fs::write(&key, new.key_pem()).unwrap();
+    let mut result = bridge.call("x", json!({})).await;
+    for _ in 0..100 {
+        if result["isError"] == false {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        result = bridge.call("x", json!({})).await;
+    }
+    assert_eq!(result["structuredContent"]["ok"], true, "{result}");
+    bridge.logged("certificates have changed").await;
+    // What cannot be used changes nothing.
+    std::fs::write(&key, "no key").unwrap();
+    tokio::time::sleep(Duration::from_millis(1100)).await;
+    let result = bridge.call("x", json!({})).await;
+    assert_eq!(result["structuredContent"]["ok"], true, "{result}");
+    let log = bridge.logged("going on with the last certificates").await;
+    assert!(!log.contains("no key"), "{log}");
 }
 
 #[test]

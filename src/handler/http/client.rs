@@ -10,7 +10,7 @@ use reqwest::redirect;
 
 use super::credentials::take_from_url;
 use super::plain::{self, PlainClient, PlainResponse};
-use super::tls::Certificates;
+use super::tls::Renewed;
 use super::{ClientError, IDLE, MOST_HEADER_BYTES, Settings, fault};
 use crate::binding::HttpPlan;
 use crate::handler::HandleError;
@@ -22,26 +22,24 @@ const FIRST_RESERVE: u64 = 1024 * 1024;
 /// Both clients, each with its connections.
 #[derive(Debug)]
 pub(super) struct Clients {
-    pub(super) full: reqwest::Client,
+    full: Renewed,
     plain: PlainClient,
 }
 
 impl Clients {
     pub(super) fn new(settings: &Settings, guard: &Guard) -> Result<Self, ClientError> {
-        let certificates = Certificates::read(&settings.tls)?;
         let connect_timeout = settings.connect_timeout;
-        let full = certificates
-            .add(builder(connect_timeout, guard))
-            .build()
-            .or_else(|_| {
-                // A machine without root certificates can still call plain http.
-                certificates.alone(builder(connect_timeout, guard)).build()
-            })
-            .map_err(|error| ClientError(error.into()))?;
+        let own = guard.clone();
+        let full = Renewed::new(&settings.tls, move || builder(connect_timeout, &own))?;
         Ok(Self {
             full,
             plain: PlainClient::new(connect_timeout, guard.clone()),
         })
+    }
+
+    /// The client for everything but plain HTTP.
+    pub(super) fn full(&self) -> reqwest::Client {
+        self.full.client()
     }
 
     /// Sends, and waits for status and headers.
@@ -53,7 +51,7 @@ impl Clients {
         let mut request = reqwest::Request::new(plan.method, plan.url);
         *request.headers_mut() = plan.headers;
         *request.body_mut() = plan.body.map(reqwest::Body::from);
-        let sent = Box::pin(self.full.execute(request)).await;
+        let sent = Box::pin(self.full().execute(request)).await;
         sent.map(Response::Full).map_err(classify)
     }
 }

@@ -9,7 +9,7 @@ use url::Url;
 use super::client::builder;
 use super::credentials::Tls;
 use super::outbound::Outbound;
-use super::tls::Certificates;
+use super::tls::Renewed;
 use super::{ClientError, Settings};
 
 /// For a whole document.
@@ -20,7 +20,7 @@ const LONGEST: usize = 1024 * 1024;
 /// A client that shows no credentials and no certificate of its own.
 #[derive(Debug, Clone)]
 pub struct Reader {
-    client: reqwest::Client,
+    client: Arc<Renewed>,
     outbound: Arc<Outbound>,
 }
 
@@ -31,18 +31,17 @@ impl Reader {
     /// [`ClientError`] when the TLS set-up fails.
     pub fn new(settings: &Settings) -> Result<Self, ClientError> {
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let certificates = Certificates::read(&Tls {
+        let files = Tls {
             identity: None,
             authorities: settings.tls.authorities.clone(),
-        })?;
+        };
         let outbound = Outbound::new(&settings.outbound);
-        let fresh = || builder(settings.connect_timeout, outbound.guard()).timeout(PATIENCE);
-        let client = certificates.add(fresh()).build();
-        let client = client
-            .or_else(|_| certificates.alone(fresh()).build())
-            .map_err(|error| ClientError(error.into()))?;
-        let outbound = Arc::new(outbound);
-        Ok(Self { client, outbound })
+        let (connect_timeout, guard) = (settings.connect_timeout, outbound.guard().clone());
+        let fresh = move || builder(connect_timeout, &guard).timeout(PATIENCE);
+        Ok(Self {
+            client: Arc::new(Renewed::new(&files, fresh)?),
+            outbound: Arc::new(outbound),
+        })
     }
 
     /// The document at this place: up to a mebibyte, within ten seconds, without following redirects.
@@ -63,7 +62,8 @@ impl Reader {
         let mut request = reqwest::Request::new(::http::Method::GET, url);
         let kind = ::http::HeaderValue::from_static("application/json");
         request.headers_mut().insert(::http::header::ACCEPT, kind);
-        let mut response = self.client.execute(request).await.map_err(broken)?;
+        let sent = self.client.client().execute(request).await;
+        let mut response = sent.map_err(broken)?;
         if response.status() != ::http::StatusCode::OK {
             return Err(format!("it answered {}", response.status().as_u16()));
         }

@@ -1,20 +1,107 @@
-//! Certificates towards the upstream, from PEM files.
+//! Certificates towards the upstream, from PEM files that may change.
 
+use std::fmt;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
-use reqwest::{Certificate, ClientBuilder, Identity};
+use reqwest::{Certificate, Client, ClientBuilder, Identity};
 
 use super::ClientError;
-use super::credentials::Tls;
+use super::credentials::{Stamp, Tls, stamp};
+
+/// How often the files are looked at, at most.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// A client with the certificates that the files hold now: they are exchanged before they expire, and nobody
+/// should have to start the bridge anew for that.
+pub(super) struct Renewed {
+    files: Tls,
+    builder: Box<dyn Fn() -> ClientBuilder + Send + Sync>,
+    current: Mutex<Current>,
+}
+
+struct Current {
+    client: Client,
+    stamps: [Option<Stamp>; 3],
+    looked: Instant,
+}
+
+impl Renewed {
+    /// A client made by `builder`, with the certificates of these files.
+    ///
+    /// # Errors
+    /// [`ClientError`] when a file cannot be read, or holds no certificates.
+    pub(super) fn new(
+        files: &Tls,
+        builder: impl Fn() -> ClientBuilder + Send + Sync + 'static,
+    ) -> Result<Self, ClientError> {
+        // Before the content: a change in between is noticed the next time.
+        let stamps = stamps(files);
+        Ok(Self {
+            files: files.clone(),
+            current: Mutex::new(Current {
+                client: client(files, &builder)?,
+                stamps,
+                looked: Instant::now(),
+            }),
+            builder: Box::new(builder),
+        })
+    }
+
+    /// The client now. Files that cannot be used keep the last certificates; of a certificate and its key, one is
+    /// always exchanged before the other.
+    pub(super) fn client(&self) -> Client {
+        let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        if current.looked.elapsed() >= LOOK {
+            current.looked = Instant::now();
+            let stamps = stamps(&self.files);
+            if stamps != current.stamps {
+                match client(&self.files, &self.builder) {
+                    Ok(client) => {
+                        (current.client, current.stamps) = (client, stamps);
+                        tracing::info!("certificates have changed and were read again");
+                    }
+                    Err(ClientError(why)) => {
+                        tracing::warn!("{why}; going on with the last certificates");
+                    }
+                }
+            }
+        }
+        current.client.clone()
+    }
+}
+
+impl fmt::Debug for Renewed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Renewed").field(&self.files).finish()
+    }
+}
+
+fn stamps(files: &Tls) -> [Option<Stamp>; 3] {
+    let identity = files.identity.as_ref();
+    let certificate = identity.map(|(certificate, _)| certificate);
+    let key = identity.map(|(_, key)| key);
+    [files.authorities.as_ref(), certificate, key].map(|path| stamp(path?))
+}
+
+fn client(files: &Tls, builder: impl Fn() -> ClientBuilder) -> Result<Client, ClientError> {
+    let certificates = Certificates::read(files)?;
+    let client = certificates.add(builder()).build();
+    client
+        // A machine without root certificates can still call plain http.
+        .or_else(|_| certificates.alone(builder()).build())
+        .map_err(|error| ClientError(error.into()))
+}
 
 /// What the files hold.
-pub(super) struct Certificates {
+struct Certificates {
     authorities: Vec<Certificate>,
     identity: Option<Identity>,
 }
 
 impl Certificates {
-    pub(super) fn read(settings: &Tls) -> Result<Self, ClientError> {
+    fn read(settings: &Tls) -> Result<Self, ClientError> {
         let authorities = match &settings.authorities {
             None => Vec::new(),
             Some(path) => Certificate::from_pem_bundle(&bytes(path)?)
@@ -39,7 +126,7 @@ impl Certificates {
     }
 
     /// Besides the machine's own authorities.
-    pub(super) fn add(&self, builder: ClientBuilder) -> ClientBuilder {
+    fn add(&self, builder: ClientBuilder) -> ClientBuilder {
         let builder = if self.authorities.is_empty() {
             builder
         } else {
@@ -49,7 +136,7 @@ impl Certificates {
     }
 
     /// Without the machine's own authorities.
-    pub(super) fn alone(&self, builder: ClientBuilder) -> ClientBuilder {
+    fn alone(&self, builder: ClientBuilder) -> ClientBuilder {
         self.identify(builder.tls_certs_only(self.authorities.iter().cloned()))
     }
 

@@ -15,6 +15,7 @@ use base64::engine::general_purpose::STANDARD;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use url::Url;
 
+pub(super) use source::{Stamp, stamp};
 pub use source::{Unreadable, Value};
 use tokens::Tokens;
 pub(super) use tokens::Used;

@@ -28,8 +28,11 @@ struct Watched {
 #[derive(Debug, Clone)]
 struct Reading {
     value: Secret,
-    stamp: Option<(SystemTime, u64)>,
+    stamp: Option<Stamp>,
 }
+
+/// When a file was changed, and its length.
+pub(in crate::handler::http) type Stamp = (SystemTime, u64);
 
 /// A file that holds no usable secret.
 #[derive(Debug, thiserror::Error)]
@@ -102,7 +105,7 @@ impl Watched {
 }
 
 /// Differs when the file does; follows links, which is how mounted secrets are exchanged.
-fn stamp(path: &Path) -> Option<(SystemTime, u64)> {
+pub(in crate::handler::http) fn stamp(path: &Path) -> Option<Stamp> {
     let data = fs::metadata(path).ok()?;
     Some((data.modified().ok()?, data.len()))
 }
