@@ -15,6 +15,8 @@ use crate::secret::MASK;
 /// Finds the words that rules wait for, in any case.
 struct Finder {
     words: AhoCorasick,
+    /// For texts without an `@`: the first of the words. Links are in many answers, and there they are no logins.
+    without_at: AhoCorasick,
     /// For each word, the rules that wait for it.
     waiting: Vec<Waiting>,
 }
@@ -57,31 +59,55 @@ static FINDER: LazyLock<Finder> = LazyLock::new(|| {
         add(word, Waiting::default());
     }
     debug_assert!(words.iter().all(|word| word.len() <= LONGEST_WORD));
-    let words = AhoCorasick::builder()
+    let mut all: Vec<(&str, Waiting)> = words.into_iter().zip(waiting).collect();
+    all.sort_by_key(|(_, waiting)| waiting.needs_at());
+    let first = all.partition_point(|(_, waiting)| !waiting.needs_at());
+    let (words, waiting): (Vec<&str>, _) = all.into_iter().unzip();
+    Finder {
+        without_at: finder(&words[..first]),
+        words: finder(&words),
+        waiting,
+    }
+});
+
+fn finder(words: &[&str]) -> AhoCorasick {
+    AhoCorasick::builder()
         .ascii_case_insensitive(true)
         .build(words)
-        .expect("the words of the rules are few and short");
-    Finder { words, waiting }
-});
+        .expect("the words of the rules are few and short")
+}
+
+impl Waiting {
+    /// Whether no rule could match in a text without an `@`.
+    fn needs_at(self) -> bool {
+        self.always == 0 && self.with_at != 0
+    }
+}
 
 impl Finder {
     /// The rules that could match something in the text, and whether there is a word of [`IN_NAMES`].
     fn look(&self, text: &str) -> (u32, bool) {
         let mut found = Waiting::default();
         let mut named = false;
+        let has_at = memchr::memchr(b'@', text.as_bytes()).is_some();
+        let words = if has_at {
+            &self.words
+        } else {
+            &self.without_at
+        };
         // Most texts have none, and the first is found faster than all.
-        let Some(first) = self.words.find(text) else {
+        let Some(first) = words.find(text) else {
             return (0, false);
         };
         let start = first.start().saturating_sub(LONGEST_WORD);
         let rest = Input::new(text).span(start..text.len());
-        for word in self.words.find_overlapping_iter(rest) {
+        for word in words.find_overlapping_iter(rest) {
             let Waiting { always, with_at } = self.waiting[word.pattern()];
             found.always |= always;
             found.with_at |= with_at;
             named |= always | with_at == 0;
         }
-        if found.with_at != 0 && memchr::memchr(b'@', text.as_bytes()).is_some() {
+        if has_at {
             found.always |= found.with_at;
         }
         (found.always, named)
