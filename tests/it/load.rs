@@ -1,11 +1,15 @@
 //! Many calls at once: every one is answered and recorded once, and the limit holds.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use axum::Router;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
-use tokio::net::TcpStream;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Barrier;
+use tokio::task::JoinSet;
 
 use crate::support::{Upstream, configured, document};
 
@@ -80,6 +84,29 @@ async fn ten_thousand_calls_are_answered_recorded_and_limited() {
         (of("done"), of("refused")),
         (all.allowed, CALLS - all.allowed)
     );
+}
+
+/// A service that answers nobody before all have come: were there a limit to calls under way, none would end.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_slow_service_is_asked_by_all_at_once() {
+    const CALLERS: usize = 300;
+    let all = Arc::new(Barrier::new(CALLERS));
+    let wait = move || {
+        let all = Arc::clone(&all);
+        async move {
+            all.wait().await;
+            "together"
+        }
+    };
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    tokio::spawn(async move { axum::serve(listener, Router::new().fallback(wait)).await });
+    let bridge = configured(&document(PETS, ""), &url, "");
+    let host = bridge.origin().trim_start_matches("http://").to_owned();
+    let callers: JoinSet<Seen> = (0..CALLERS).map(|_| connection(host.clone(), 1)).collect();
+    let answered = tokio::time::timeout(Duration::from_secs(60), callers.join_all()).await;
+    let answered = answered.expect("all are let through");
+    assert!(answered.iter().all(|seen| seen.allowed == 1));
 }
 
 impl Seen {
