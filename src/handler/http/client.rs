@@ -22,7 +22,8 @@ const FIRST_RESERVE: u64 = 1024 * 1024;
 /// Both clients, each with its connections.
 #[derive(Debug)]
 pub(super) struct Clients {
-    full: Renewed,
+    /// For everything but plain HTTP.
+    pub(super) full: Renewed,
     plain: PlainClient,
 }
 
@@ -37,11 +38,6 @@ impl Clients {
         })
     }
 
-    /// The client for everything but plain HTTP.
-    pub(super) fn full(&self) -> reqwest::Client {
-        self.full.client()
-    }
-
     /// Sends, and waits for status and headers.
     pub(super) async fn execute(&self, mut plan: Box<HttpPlan>) -> Result<Response, HandleError> {
         take_from_url(&mut plan);
@@ -51,7 +47,7 @@ impl Clients {
         let mut request = reqwest::Request::new(plan.method, plan.url);
         *request.headers_mut() = plan.headers;
         *request.body_mut() = plan.body.map(reqwest::Body::from);
-        let sent = Box::pin(self.full().execute(request)).await;
+        let sent = Box::pin(self.full.current().execute(request)).await;
         sent.map(Response::Full).map_err(classify)
     }
 }

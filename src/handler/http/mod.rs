@@ -227,7 +227,7 @@ impl HttpHandler {
         plan: &mut HttpPlan,
     ) -> Result<Vec<Used>, HandleError> {
         let from = Issuer {
-            client: &self.clients.full(),
+            client: &self.clients.full,
             outbound: &self.outbound,
             subject: asker.subject,
         };

@@ -51,24 +51,29 @@ impl Renewed {
 
     /// The client now. Files that cannot be used keep the last certificates; of a certificate and its key, one is
     /// always exchanged before the other.
-    pub(super) fn client(&self) -> Client {
+    pub(super) fn current(&self) -> Client {
         let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
         if current.looked.elapsed() >= LOOK {
-            current.looked = Instant::now();
-            let stamps = stamps(&self.files);
-            if stamps != current.stamps {
-                match client(&self.files, &self.builder) {
-                    Ok(client) => {
-                        (current.client, current.stamps) = (client, stamps);
-                        tracing::info!("certificates have changed and were read again");
-                    }
-                    Err(ClientError(why)) => {
-                        tracing::warn!("{why}; going on with the last certificates");
-                    }
-                }
-            }
+            self.look(&mut current);
         }
         current.client.clone()
+    }
+
+    fn look(&self, current: &mut Current) {
+        current.looked = Instant::now();
+        let stamps = stamps(&self.files);
+        if stamps == current.stamps {
+            return;
+        }
+        match client(&self.files, &self.builder) {
+            Ok(client) => {
+                (current.client, current.stamps) = (client, stamps);
+                tracing::info!("certificates have changed and were read again");
+            }
+            Err(ClientError(why)) => {
+                tracing::warn!("{why}; going on with the last certificates");
+            }
+        }
     }
 }
 

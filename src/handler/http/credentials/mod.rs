@@ -21,6 +21,7 @@ use tokens::Tokens;
 pub(super) use tokens::Used;
 
 use super::outbound::Outbound;
+use super::tls::Renewed;
 use crate::binding::HttpPlan;
 use crate::secret::{Secret, remember};
 use crate::tool::{Location, SchemeKind, SecurityNeed, SecurityScheme, SubjectToken};
@@ -113,7 +114,7 @@ pub enum CredentialError {
 
 /// What tokens are asked for with.
 pub(super) struct Issuer<'a> {
-    pub(super) client: &'a reqwest::Client,
+    pub(super) client: &'a Renewed,
     pub(super) outbound: &'a Outbound,
     /// The caller's own token.
     pub(super) subject: Option<&'a SubjectToken>,

@@ -60,7 +60,7 @@ async fn add(
 ) -> Result<(), CredentialError> {
     let _ = rustls::crypto::ring::default_provider().install_default();
     let from = Issuer {
-        client: &reqwest::Client::builder().build().unwrap(),
+        client: &Renewed::new(&Tls::default(), reqwest::Client::builder).unwrap(),
         outbound: &Outbound::new(&Default::default()),
         subject: None,
     };
