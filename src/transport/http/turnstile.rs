@@ -4,14 +4,21 @@
 //! what a call needs has left the cache. So only a few are under way at once, and the others stay in their
 //! sockets, but only as long as there is something else to do. Where nobody leaves for one turn of the
 //! scheduler's queue, as with a slow service, more are let in, turn by turn.
+//!
+//! They are let in together, once most of those before them have left: their requests then go to the service one
+//! right after another, and so do their answers to the clients, and the other end of each way is woken once for
+//! many instead of once for each.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Context, Poll, Waker};
 
-/// Requests under way at once for each processor, before others wait. Measured with 500 connections: four times as
-/// many take a sixth more processor time each.
-const PLACES: usize = 32;
+/// Requests under way at once for each processor, before others wait. Measured with 500 connections: nearly three
+/// times as many take a tenth more processor time each.
+const PLACES: usize = 48;
+/// While more than one in so many places is taken, nobody is let in for those who leave. Measured with 500
+/// connections: letting one in for each takes a fifth more processor time.
+const FULL: usize = 6;
 /// How many more are let in where nobody leaves.
 const MORE: usize = 8;
 
@@ -99,7 +106,9 @@ impl Queue {
     fn leave(&mut self, places: usize) {
         self.inside -= 1;
         self.left += 1;
-        self.let_in(places);
+        if self.inside <= places / FULL {
+            self.let_in(places);
+        }
     }
 }
 
@@ -196,23 +205,26 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_waits_gets_in_one_by_one_in_the_order_of_coming() {
+    async fn who_waits_gets_in_together_in_the_order_of_coming() {
         let turnstile = Arc::new(Turnstile::with_places(2));
-        let [mut a, mut b, mut c, mut d, mut e] = visitors(&turnstile);
-        let first = [&mut a, &mut b, &mut c, &mut d, &mut e].map(inside);
-        assert_eq!(first, [true, true, false, false, false]);
+        let [mut a, mut b, mut c, mut d, mut e, mut f] = visitors(&turnstile);
+        let first = [&mut a, &mut b, &mut c, &mut d, &mut e, &mut f].map(inside);
+        assert_eq!(first, [true, true, false, false, false, false]);
         // Who gives up is passed over.
         drop(d);
         b.leave();
+        assert_eq!([&mut c, &mut a].map(inside), [false, true]);
+        a.leave();
         assert_eq!(
-            [&mut e, &mut c, &mut a, &mut b].map(inside),
+            [&mut f, &mut e, &mut c, &mut b].map(inside),
             [false, true, true, false]
         );
         // Who is let in and does not come makes room as well.
-        a.leave();
-        drop(e);
+        e.leave();
+        c.leave();
+        drop(f);
         assert!(inside(&mut b));
-        drop((b, c));
+        drop(b);
         assert_eq!(turnstile.lock().inside, 0);
         assert!(inside(&mut a));
     }
