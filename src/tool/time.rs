@@ -3,13 +3,16 @@
 use std::time::SystemTime;
 
 use jiff::Timestamp;
+use jiff::fmt::temporal::DateTimePrinter;
+
+const PRINTER: DateTimePrinter = DateTimePrinter::new().precision(Some(3));
 
 /// UTC with milliseconds (RFC 3339, section 5.6).
 #[must_use]
 pub fn rfc3339(time: SystemTime) -> String {
     // Beyond the year 9999 there is no such text.
     let time = Timestamp::try_from(time).unwrap_or(Timestamp::MAX);
-    format!("{time:.3}")
+    PRINTER.timestamp_to_string(&time)
 }
 
 #[cfg(test)]

@@ -1,26 +1,27 @@
 //! One record per call, from one place; a call that nobody waited for is recorded as well.
 
 mod decision;
+mod line;
 mod output;
 mod sink;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-use serde::Serialize;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 pub use decision::Decided;
 pub use sink::{Audit, AuditError, Destination, Settings};
 
+use self::line::{Line, push_text};
 use super::metrics::Counters;
 use crate::tool::{CallId, Caller, rfc3339};
 
 /// Of arguments, this many bytes are recorded; longer ones as their digest.
 const MOST_ARGUMENTS: usize = 16 * 1024;
-/// What most calls go through: access, rate, validate, confirm, send.
-const STEPS: usize = 5;
+/// Room for the steps most calls go through, in bytes: access, rate, validate, confirm, send.
+const STEPS: usize = 224;
 /// Of a reason, this many characters.
 const MOST_REASON: usize = 1024;
 
@@ -51,7 +52,8 @@ pub struct CallRecord {
     operation: Option<Arc<str>>,
     /// JSON.
     arguments: Option<String>,
-    steps: Vec<Step>,
+    /// JSON, but for the brackets around them.
+    steps: String,
     confirmation: Option<&'static str>,
     decided_by: Option<Arc<str>>,
     audit: Option<Audit>,
@@ -70,36 +72,6 @@ pub enum Ending {
     Refused,
     /// The caller left, or the call was cancelled.
     Abandoned,
-}
-
-/// What one step of the call decided.
-#[derive(Debug, Serialize)]
-struct Step {
-    step: &'static str,
-    decision: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<String>,
-}
-
-/// A record as it is written.
-#[derive(Serialize)]
-struct Line<'a> {
-    time: String,
-    event: &'static str,
-    id: String,
-    principal: &'a str,
-    client: Option<&'a str>,
-    transport: &'a str,
-    tool: &'a str,
-    operation: Option<&'a str>,
-    steps: &'a [Step],
-    confirmation: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    decided_by: Option<&'a str>,
-    outcome: &'static str,
-    status: Option<i32>,
-    bytes: Option<u64>,
-    duration_ms: f64,
 }
 
 impl Ending {
@@ -129,7 +101,7 @@ impl CallRecord {
             bytes: None,
             operation: None,
             arguments: None,
-            steps: Vec::with_capacity(if audit.is_some() { STEPS } else { 0 }),
+            steps: String::with_capacity(if audit.is_some() { STEPS } else { 0 }),
             confirmation: None,
             decided_by: None,
             audit: audit.cloned(),
@@ -190,13 +162,21 @@ impl CallRecord {
     /// What a step decided, and why where it did not let the call pass. The reason holds no secret.
     pub fn step(&mut self, step: &'static str, decision: &'static str, reason: Option<&str>) {
         self.limited |= step == "rate" && decision == "refused";
-        if self.is_audited() {
-            self.steps.push(Step {
-                step,
-                decision,
-                reason: reason.map(|reason| shortened(reason, MOST_REASON)),
-            });
+        if !self.is_audited() {
+            return;
         }
+        let steps = &mut self.steps;
+        if !steps.is_empty() {
+            steps.push(',');
+        }
+        for part in [r#"{"step":""#, step, r#"","decision":""#, decision, "\""] {
+            steps.push_str(part);
+        }
+        if let Some(reason) = reason {
+            steps.push_str(r#","reason":"#);
+            push_text(steps, &shortened(reason, MOST_REASON));
+        }
+        steps.push('}');
     }
 
     /// How a human decided: `asked`, `granted`, `declined`, ...
@@ -221,32 +201,28 @@ impl CallRecord {
     }
 
     fn line(&self, duration: Duration) -> Option<String> {
-        let line = Line {
-            time: rfc3339(self.time?),
-            event: "call",
-            id: self.id.to_string(),
-            principal: &self.caller.principal,
-            client: self.caller.client.as_deref(),
-            transport: self.caller.transport,
-            tool: &self.tool,
-            operation: self.operation.as_deref(),
-            steps: &self.steps,
-            confirmation: self.confirmation,
-            decided_by: self.decided_by.as_deref(),
-            outcome: self.ending.word(),
-            status: self.status,
-            bytes: self.bytes,
-            duration_ms: milliseconds(duration),
-        };
-        let mut line = serde_json::to_string(&line).ok()?;
-        if let Some(arguments) = &self.arguments {
-            // Into the object: they are JSON, and need not be read once more.
-            line.pop();
-            line.push_str(",\"arguments\":");
-            line.push_str(arguments);
-            line.push('}');
+        let mut line = Line::new();
+        line.text("time", &rfc3339(self.time?))
+            .text("event", "call")
+            .text("id", &self.id.to_string())
+            .text("principal", &self.caller.principal)
+            .text_or_null("client", self.caller.client.as_deref())
+            .text("transport", self.caller.transport)
+            .text("tool", &self.tool)
+            .text_or_null("operation", self.operation.as_deref())
+            .json("steps", &["[", &self.steps, "]"])
+            .text_or_null("confirmation", self.confirmation);
+        if let Some(by) = &self.decided_by {
+            line.text("decided_by", by);
         }
-        Some(line)
+        line.text("outcome", self.ending.word())
+            .number("status", self.status)
+            .number("bytes", self.bytes)
+            .number("duration_ms", Some(milliseconds(duration)));
+        if let Some(arguments) = &self.arguments {
+            line.json("arguments", &[arguments]);
+        }
+        Some(line.finish())
     }
 }
 
