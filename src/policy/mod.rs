@@ -9,6 +9,7 @@ mod patterns;
 mod rate;
 mod redact;
 mod scan;
+mod words;
 
 use std::sync::Arc;
 

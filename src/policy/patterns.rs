@@ -7,46 +7,25 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use aho_corasick::{AhoCorasick, Input};
 use regex::{Captures, Regex};
 
+use super::words::{Finder, Found, Waiting};
 use crate::secret::MASK;
-
-/// Finds the words that rules wait for, in any case.
-struct Finder {
-    words: AhoCorasick,
-    /// For texts without an `@`: the first of the words. Links are in many answers, and there they are no logins.
-    without_at: AhoCorasick,
-    /// For each word, the rules that wait for it.
-    waiting: Vec<Waiting>,
-}
-
-/// The rules that wait for a word, as bits of [`RULES`].
-#[derive(Clone, Copy, Default)]
-struct Waiting {
-    always: u32,
-    /// Only where there is an `@` as well.
-    with_at: u32,
-}
-
-/// No word is longer, in bytes.
-const LONGEST_WORD: usize = 16;
 
 /// Words that no rule waits for, but that names of secrets are made of.
 const IN_NAMES: [&str; 2] = ["jwt", "connectionstring"];
 
+/// Finds the words of all rules; who waits are bits of [`RULES`].
 static FINDER: LazyLock<Finder> = LazyLock::new(|| {
-    let mut words: Vec<&str> = Vec::new();
-    let mut waiting: Vec<Waiting> = Vec::new();
+    let mut words: Vec<(&str, Waiting)> = Vec::new();
     let mut add = |word: &'static str, rules: Waiting| {
-        let at = words.iter().position(|known| *known == word);
+        let at = words.iter().position(|(known, _)| *known == word);
         let at = at.unwrap_or_else(|| {
-            words.push(word);
-            waiting.push(Waiting::default());
+            words.push((word, Waiting::default()));
             words.len() - 1
         });
-        waiting[at].always |= rules.always;
-        waiting[at].with_at |= rules.with_at;
+        words[at].1.always |= rules.always;
+        words[at].1.with_at |= rules.with_at;
     };
     for (at, rule) in RULES.iter().enumerate() {
         let bit = 1 << at;
@@ -58,61 +37,8 @@ static FINDER: LazyLock<Finder> = LazyLock::new(|| {
     for word in IN_NAMES {
         add(word, Waiting::default());
     }
-    debug_assert!(words.iter().all(|word| word.len() <= LONGEST_WORD));
-    let mut all: Vec<(&str, Waiting)> = words.into_iter().zip(waiting).collect();
-    all.sort_by_key(|(_, waiting)| waiting.needs_at());
-    let first = all.partition_point(|(_, waiting)| !waiting.needs_at());
-    let (words, waiting): (Vec<&str>, _) = all.into_iter().unzip();
-    Finder {
-        without_at: finder(&words[..first]),
-        words: finder(&words),
-        waiting,
-    }
+    Finder::new(&words)
 });
-
-fn finder(words: &[&str]) -> AhoCorasick {
-    AhoCorasick::builder()
-        .ascii_case_insensitive(true)
-        .build(words)
-        .expect("the words of the rules are few and short")
-}
-
-impl Waiting {
-    /// Whether no rule could match in a text without an `@`.
-    fn needs_at(self) -> bool {
-        self.always == 0 && self.with_at != 0
-    }
-}
-
-impl Finder {
-    /// The rules that could match something in the text, and whether there is a word of [`IN_NAMES`].
-    fn look(&self, text: &str) -> (u32, bool) {
-        let mut found = Waiting::default();
-        let mut named = false;
-        let has_at = memchr::memchr(b'@', text.as_bytes()).is_some();
-        let words = if has_at {
-            &self.words
-        } else {
-            &self.without_at
-        };
-        // Most texts have none, and the first is found faster than all.
-        let Some(first) = words.find(text) else {
-            return (0, false);
-        };
-        let start = first.start().saturating_sub(LONGEST_WORD);
-        let rest = Input::new(text).span(start..text.len());
-        for word in words.find_overlapping_iter(rest) {
-            let Waiting { always, with_at } = self.waiting[word.pattern()];
-            found.always |= always;
-            found.with_at |= with_at;
-            named |= always | with_at == 0;
-        }
-        if has_at {
-            found.always |= found.with_at;
-        }
-        (found.always, named)
-    }
-}
 
 /// A pattern and what becomes of a match; `None` leaves it alone.
 struct Rule {
@@ -236,14 +162,13 @@ const BARE: &str = concat!(
 
 /// Whether any pattern could match, or a name in the text be that of a secret.
 pub(super) fn has_trigger(text: &str) -> bool {
-    let (rules, named) = FINDER.look(text);
-    named || rules != 0
+    FINDER.look(text) != Found::default()
 }
 
 /// The text with everything that looks like a secret masked; borrowed where nothing does.
 #[must_use]
 pub fn mask_patterns(text: &str) -> Cow<'_, str> {
-    let (rules, _) = FINDER.look(text);
+    let rules = FINDER.look(text).waiting;
     let mut text = Cow::Borrowed(text);
     if rules == 0 {
         return text;
