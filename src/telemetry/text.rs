@@ -103,7 +103,8 @@ struct Escaping<'w>(Writer<'w>);
 
 impl fmt::Write for Escaping<'_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        if !text.contains(char::is_control) {
+        let plain = |byte| matches!(byte, b' '..=b'~');
+        if text.bytes().all(plain) || !text.contains(char::is_control) {
             return self.0.write_str(text);
         }
         text.chars().try_for_each(|c| {

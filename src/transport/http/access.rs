@@ -67,21 +67,17 @@ impl Access {
         }
     }
 
-    /// Puts the caller into the request; the answer, 400, 401, 429 or 503, where the request may not pass.
-    pub(super) async fn admit<B>(
-        &self,
-        request: &mut http::Request<B>,
-    ) -> Result<(), Box<Response>> {
-        if !self.keys.is_empty() || self.tokens.is_some() {
-            match self.caller(request.headers()).await {
-                Ok(caller) => {
-                    request.extensions_mut().insert(caller);
-                }
-                Err(denied) => return Err(Box::new(self.challenge.refuse(denied))),
-            }
-        }
+    /// Who sends a request with these headers, where that is asked for; the answer, 400, 401, 429 or 503, where the
+    /// request may not pass.
+    pub(super) async fn admit(&self, headers: &HeaderMap) -> Result<Option<Caller>, Box<Response>> {
+        let caller = if self.keys.is_empty() && self.tokens.is_none() {
+            None
+        } else {
+            let caller = self.caller(headers).await;
+            Some(caller.map_err(|denied| Box::new(self.challenge.refuse(denied)))?)
+        };
         match self.wait() {
-            None => Ok(()),
+            None => Ok(caller),
             Some(wait) => Err(Box::new(too_many(wait))),
         }
     }
@@ -143,8 +139,13 @@ pub(super) async fn check(
     mut request: Request,
     next: Next,
 ) -> Response {
-    match access.admit(&mut request).await {
-        Ok(()) => next.run(request).await,
+    match access.admit(request.headers()).await {
+        Ok(caller) => {
+            if let Some(caller) = caller {
+                request.extensions_mut().insert(caller);
+            }
+            next.run(request).await
+        }
         Err(refusal) => *refusal,
     }
 }
@@ -201,8 +202,7 @@ mod tests {
             ..Settings::default()
         };
         let access = Access::new(&settings, Arc::new(Challenge::new(None)));
-        let mut request = http::Request::new(());
-        let refusal = access.admit(&mut request).await.unwrap_err();
+        let refusal = access.admit(&HeaderMap::new()).await.unwrap_err();
         assert_eq!(refusal.status(), StatusCode::UNAUTHORIZED);
     }
 

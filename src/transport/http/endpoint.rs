@@ -20,18 +20,10 @@ use super::respond::{answer, empty, events, message, method_not_allowed};
 use crate::mcp::{Accepted, Answer, Fault, Header, Headers, Message, Work};
 use crate::tool::Caller;
 
-pub(super) async fn handle(State(shared): State<Arc<Shared>>, request: Request) -> Response {
-    respond(&shared, request).await
-}
-
-/// The same for a request of any body.
-pub(super) async fn respond<B>(shared: &Shared, request: http::Request<B>) -> Response
-where
-    B: http_body::Body<Data = Bytes>,
-    B::Error: Into<axum::BoxError>,
-{
-    let begun = begin(shared, request).await;
-    finish(shared, begun).await
+pub(super) async fn handle(State(shared): State<Arc<Shared>>, mut request: Request) -> Response {
+    let caller = request.extensions_mut().remove();
+    let begun = begin(&shared, request, caller).await;
+    finish(&shared, begun).await
 }
 
 /// A request that is read.
@@ -43,16 +35,22 @@ pub(super) enum Begun {
     Work(Work),
 }
 
-/// Reads a request. Apart from what follows, so that it takes no room while a call is under way.
-pub(super) async fn begin<B>(shared: &Shared, request: http::Request<B>) -> Begun
+/// Reads a request of this caller, where it is known whose it is. Apart from what follows, so that it takes no room
+/// while a call is under way.
+pub(super) async fn begin<B>(
+    shared: &Shared,
+    request: http::Request<B>,
+    caller: Option<Caller>,
+) -> Begun
 where
     B: http_body::Body<Data = Bytes>,
     B::Error: Into<axum::BoxError>,
 {
+    let headers = request.headers();
     match *request.method() {
-        Method::POST => post(shared, request).await,
-        Method::GET => Begun::Answered(get(shared, &request)),
-        Method::DELETE => Begun::Answered(delete(shared, &request)),
+        Method::POST => post(shared, request, caller).await,
+        Method::GET => Begun::Answered(get(shared, headers, caller.as_ref())),
+        Method::DELETE => Begun::Answered(delete(shared, headers, caller.as_ref())),
         _ => Begun::Answered(method_not_allowed("POST")),
     }
 }
@@ -65,7 +63,7 @@ pub(super) async fn finish(shared: &Shared, begun: Begun) -> Response {
     }
 }
 
-async fn post<B>(shared: &Shared, request: http::Request<B>) -> Begun
+async fn post<B>(shared: &Shared, request: http::Request<B>, caller: Option<Caller>) -> Begun
 where
     B: http_body::Body<Data = Bytes>,
     B::Error: Into<axum::BoxError>,
@@ -85,19 +83,18 @@ where
     if !shared.readiness.wait(shared.ready_wait).await {
         return refuse(Fault::NotReady);
     }
-    let recognised = parts.extensions.get::<Caller>().is_some();
     let mut headers = headers_of(&parts.headers);
-    headers.forwarded = forwarded(&parts.headers, &shared.forward_headers, recognised);
-    let caller = shared.caller(&parts.extensions);
+    headers.forwarded = forwarded(&parts.headers, &shared.forward_headers, caller.is_some());
+    let caller = caller.as_ref().unwrap_or(&shared.anonymous);
     match shared.server.post(&body, &headers, caller) {
         Accepted::Now(result) => Begun::Answered(shared.answer(result)),
         Accepted::Later(work) => Begun::Work(work),
     }
 }
 
-fn get<B>(shared: &Shared, request: &http::Request<B>) -> Response {
-    let headers = headers_of(request.headers());
-    let caller = shared.caller(request.extensions());
+fn get(shared: &Shared, headers: &HeaderMap, caller: Option<&Caller>) -> Response {
+    let headers = headers_of(headers);
+    let caller = caller.unwrap_or(&shared.anonymous);
     match headers.session {
         Header::Value(id) if !headers.says_modern() => {
             match shared.server.session_stream(id, caller) {
@@ -109,9 +106,9 @@ fn get<B>(shared: &Shared, request: &http::Request<B>) -> Response {
     }
 }
 
-fn delete<B>(shared: &Shared, request: &http::Request<B>) -> Response {
-    let headers = headers_of(request.headers());
-    let caller = shared.caller(request.extensions());
+fn delete(shared: &Shared, headers: &HeaderMap, caller: Option<&Caller>) -> Response {
+    let headers = headers_of(headers);
+    let caller = caller.unwrap_or(&shared.anonymous);
     match headers.session {
         Header::Value(id) if !headers.says_modern() => {
             if shared.server.end_session(id, caller) {
@@ -188,24 +185,48 @@ fn is_json(headers: &HeaderMap) -> bool {
     essence == "application/json" || essence == "application/json-rpc" || essence.ends_with("+json")
 }
 
+/// What the protocol looks at, found in one pass.
 fn headers_of(headers: &HeaderMap) -> Headers<'_> {
     const PARAMETER: &str = "mcp-param-";
-    let mut parameters = Vec::new();
-    for name in headers.keys() {
-        if let Some(rest) = name.as_str().strip_prefix(PARAMETER) {
-            parameters.push((rest, single(headers, name.as_str())));
+    let mut found = Headers {
+        streams: takes_streams(headers),
+        ..Headers::default()
+    };
+    for (name, value) in headers {
+        match name.as_str() {
+            "mcp-protocol-version" => once(&mut found.version, value),
+            "mcp-method" => once(&mut found.method, value),
+            "mcp-name" => once(&mut found.name, value),
+            "mcp-session-id" => once(&mut found.session, value),
+            "traceparent" => first(&mut found.trace[0], value),
+            "tracestate" => first(&mut found.trace[1], value),
+            "baggage" => first(&mut found.trace[2], value),
+            other => {
+                if let Some(parameter) = other.strip_prefix(PARAMETER) {
+                    found.parameters.push((parameter, read(value)));
+                }
+            }
         }
     }
-    Headers {
-        version: single(headers, "mcp-protocol-version"),
-        method: single(headers, "mcp-method"),
-        name: single(headers, "mcp-name"),
-        session: single(headers, "mcp-session-id"),
-        parameters,
-        trace: ["traceparent", "tracestate", "baggage"]
-            .map(|name| headers.get(name).and_then(|value| value.to_str().ok())),
-        streams: takes_streams(headers),
-        forwarded: Vec::new(),
+    found
+}
+
+/// A header that may occur once. Of two values a proxy may have looked at the other one.
+fn once<'a>(header: &mut Header<'a>, value: &'a HeaderValue) {
+    *header = match header {
+        Header::Absent => read(value),
+        Header::Value(_) | Header::Unusable => Header::Unusable,
+    };
+}
+
+fn first<'a>(header: &mut Option<&'a str>, value: &'a HeaderValue) {
+    *header = header.or_else(|| value.to_str().ok());
+}
+
+fn read(value: &HeaderValue) -> Header<'_> {
+    match value.to_str() {
+        Ok(text) => Header::Value(text.trim_matches([' ', '\t'])),
+        Err(_) => Header::Unusable,
     }
 }
 
@@ -230,19 +251,6 @@ fn forwarded(
     found
 }
 
-/// A header that may occur once. Of two values a proxy may have looked at the other one.
-fn single<'a>(headers: &'a HeaderMap, name: &str) -> Header<'a> {
-    let mut values = headers.get_all(name).iter();
-    match (values.next(), values.next()) {
-        (None, _) => Header::Absent,
-        (Some(value), None) => match value.to_str() {
-            Ok(text) => Header::Value(text.trim_matches([' ', '\t'])),
-            Err(_) => Header::Unusable,
-        },
-        (Some(_), Some(_)) => Header::Unusable,
-    }
-}
-
 /// Only a client that says what it accepts, and leaves event streams out, gets none.
 fn takes_streams(headers: &HeaderMap) -> bool {
     let mut accepts = headers.get_all(header::ACCEPT).iter().peekable();
@@ -258,6 +266,31 @@ fn takes_streams(headers: &HeaderMap) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_header_that_came_twice_says_nothing() {
+        let mut headers = HeaderMap::new();
+        for (name, value) in [
+            ("mcp-method", " tools/call\t"),
+            ("mcp-name", "a"),
+            ("mcp-name", "a"),
+            ("mcp-session-id", "s\u{e9}"),
+            ("mcp-param-x", "1"),
+            ("mcp-param-x", "2"),
+            ("traceparent", "00-1"),
+            ("traceparent", "00-2"),
+        ] {
+            headers.append(name, HeaderValue::from_bytes(value.as_bytes()).unwrap());
+        }
+        let found = headers_of(&headers);
+        assert_eq!(found.version, Header::Absent);
+        assert_eq!(found.method, Header::Value("tools/call"));
+        assert_eq!([found.name, found.session], [Header::Unusable; 2]);
+        let parameters = [("x", Header::Value("1")), ("x", Header::Value("2"))];
+        assert_eq!(found.parameters, parameters);
+        assert_eq!(found.trace, [Some("00-1"), None, None]);
+        assert!(found.streams);
+    }
 
     #[test]
     fn what_somebody_was_recognised_by_is_not_handed_on() {

@@ -196,7 +196,7 @@ impl Entrance {
         clippy::manual_async_fn,
         reason = "an async function has two places for each argument"
     )]
-    fn answer<B>(self: Arc<Self>, mut request: Request<B>) -> impl Future<Output = Response> + Send
+    fn answer<B>(self: Arc<Self>, request: Request<B>) -> impl Future<Output = Response> + Send
     where
         B: http_body::Body<Data = Bytes> + Send + 'static,
         B::Error: Into<axum::BoxError>,
@@ -213,10 +213,11 @@ impl Entrance {
             if let Err(why) = own.guard.judge(request.uri(), request.headers()) {
                 return respond::plain(StatusCode::FORBIDDEN, why);
             }
-            if let Err(refusal) = own.access.admit(&mut request).await {
-                return *refusal;
-            }
-            let begun = endpoint::begin(&own.shared, request).await;
+            let caller = match own.access.admit(request.headers()).await {
+                Ok(caller) => caller,
+                Err(refusal) => return *refusal,
+            };
+            let begun = endpoint::begin(&own.shared, request, caller).await;
             endpoint::finish(&own.shared, begun).await
         }
     }
