@@ -135,7 +135,10 @@ impl Visitor {
             }
             // Whoever let this one in has counted it.
             Place::Waiting(_) | Place::Inside => {}
-            Place::Outside if queue.inside < turnstile.places => queue.inside += 1,
+            // Nobody who comes now goes before those who wait.
+            Place::Outside if queue.inside < turnstile.places && queue.waiting.is_empty() => {
+                queue.inside += 1;
+            }
             Place::Outside => {
                 self.place = Place::Waiting(queue.first + queue.waiting.len() as u64);
                 queue.waiting.push_back(Some(context.waker().clone()));
@@ -210,14 +213,14 @@ mod tests {
         let [mut a, mut b, mut c, mut d, mut e, mut f] = visitors(&turnstile);
         let first = [&mut a, &mut b, &mut c, &mut d, &mut e, &mut f].map(inside);
         assert_eq!(first, [true, true, false, false, false, false]);
-        // Who gives up is passed over.
+        // Who comes again goes to the end, though there is a place; who gives up is passed over.
         drop(d);
         b.leave();
-        assert_eq!([&mut c, &mut a].map(inside), [false, true]);
+        assert_eq!([&mut c, &mut b, &mut a].map(inside), [false, false, true]);
         a.leave();
         assert_eq!(
-            [&mut f, &mut e, &mut c, &mut b].map(inside),
-            [false, true, true, false]
+            [&mut b, &mut f, &mut e, &mut c].map(inside),
+            [false, false, true, true]
         );
         // Who is let in and does not come makes room as well.
         e.leave();
