@@ -118,15 +118,14 @@ impl Interview<'_> {
     ) -> Result<(Entry, bool), Stopped> {
         let gate = self.gate;
         let now = (gate.clock)();
-        let place = [preview.method.as_str(), preview.url.as_str()];
-        let subject = self.subject.key(&self.answers, place);
+        let subject = self.subject.key(&self.answers, preview.place());
         if let Some(state) = brought {
             let id = format!("{:032x}", u128::from_be_bytes(state.nonce));
             let entry = gate.pending.find(&id, now).await;
             let entry = entry.ok_or(Stopped::State(StateFault::Expired))?;
             return match entry.ask.subject == subject {
                 true => Ok((entry, false)),
-                // The document changed meanwhile, and another request would be sent.
+                // The document or the roots changed meanwhile, and something else would be done.
                 false => Err(Stopped::State(StateFault::OtherCall)),
             };
         }

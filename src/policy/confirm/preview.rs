@@ -80,6 +80,13 @@ impl Preview {
         self.method == RUN
     }
 
+    /// Where the call goes, for which alone a yes is: method and URL, or command lines and their folder.
+    pub(super) fn place(&self) -> [&str; 3] {
+        let folder = self.headers.first().filter(|_| self.is_command());
+        let folder = folder.map_or("", String::as_str);
+        [&self.method, &self.url, folder]
+    }
+
     /// The same with no more of a long body than fits into a message.
     #[must_use]
     pub fn brief(&self) -> Self {

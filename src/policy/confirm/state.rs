@@ -84,10 +84,11 @@ impl Subject {
     }
 
     /// One text for a call with these answers of its human, sent to this place.
-    pub(super) fn key(&self, answers: &Map<String, Value>, place: [&str; 2]) -> String {
+    pub(super) fn key(&self, answers: &Map<String, Value>, place: [&str; 3]) -> String {
         let mut text = Vec::new();
-        let [method, url] = place;
-        for part in [&self.caller, &self.tool, &self.arguments, method, url] {
+        let [method, url, folder] = place;
+        let own = [self.caller.as_str(), &self.tool, &self.arguments];
+        for part in own.into_iter().chain([method, url, folder]) {
             text.extend_from_slice(part.as_bytes());
             text.push(0);
         }

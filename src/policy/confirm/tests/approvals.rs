@@ -115,6 +115,29 @@ async fn what_names_a_waiting_call_is_no_permission_of_another_kind() {
 }
 
 #[tokio::test]
+async fn a_yes_is_for_one_folder() {
+    let (world, tool) = (approvals(false), tool(true, &[]));
+    world.gate.open_page("http://a.test/approvals");
+    let mine = call("ann", json!({"id": 1}));
+    let run = async |human: &Human, folder: &str| {
+        let lines = ["tool clean".to_owned()];
+        let preview = Preview::of_commands("remove", &lines, folder);
+        world.shown(&tool, &mine, human, preview).await
+    };
+    let told = run(&Human::default(), "/src/one").await;
+    let Err(Stopped::Pending(pending)) = told else {
+        panic!("{told:?}");
+    };
+    approve(&world).await;
+    let other = run(&token(&pending.token), "/src/two").await;
+    assert_eq!(other, Err(Stopped::State(StateFault::OtherCall)));
+    let other = run(&Human::default(), "/src/two").await;
+    assert!(matches!(other, Err(Stopped::Pending(_))), "{other:?}");
+    let (_, decision) = run(&Human::default(), "/src/one").await.unwrap();
+    assert_eq!(decision, Some(Decision::Approval("olga".into())));
+}
+
+#[tokio::test]
 async fn no_more_calls_wait_than_may() {
     let (world, tool) = (approvals(false), tool(true, &[]));
     world.gate.open_page("http://a.test/approvals");

@@ -149,6 +149,20 @@ impl World {
         call: &ToolCall,
         human: &Human,
     ) -> Result<(Value, Option<Decision>), Stopped> {
+        let method = http::Method::DELETE;
+        let url = "http://a.test/";
+        let preview = Preview::new("remove", &method, url, &http::HeaderMap::new(), None);
+        self.shown(tool, call, human, preview).await
+    }
+
+    /// The same, and what the human is shown.
+    async fn shown(
+        &self,
+        tool: &Tool,
+        call: &ToolCall,
+        human: &Human,
+        preview: Preview,
+    ) -> Result<(Value, Option<Decision>), Stopped> {
         let mut interview = self.gate.interview(tool, call, human)?.unwrap();
         let mut arguments = Value::Object(call.arguments.clone());
         let check = |arguments: &mut Value| {
@@ -156,14 +170,6 @@ impl World {
             texts == [true, true]
         };
         interview.fill(&mut arguments, check).await?;
-        let url = "http://a.test/";
-        let preview = Preview::new(
-            "remove",
-            &http::Method::DELETE,
-            url,
-            &http::HeaderMap::new(),
-            None,
-        );
         Ok((arguments, interview.confirm(preview).await?))
     }
 
