@@ -2,52 +2,71 @@
 //! long for it.
 
 use std::fmt::{Display, Write as _};
+use std::time::Duration;
 
 /// Room for a record as most are, in bytes.
 const ROOM: usize = 512;
 
-/// A JSON object that is being written. The names of its members are words that need no escape.
+/// The name of a member with what stands around it: one piece to copy. Names are words that need no escape.
+macro_rules! member {
+    ($name:literal) => {
+        concat!(",\"", $name, "\":")
+    };
+}
+pub(super) use member;
+
+/// A JSON object that is being written.
 #[derive(Debug)]
 pub(super) struct Line {
     out: String,
 }
 
 impl Line {
-    pub(super) fn new() -> Self {
+    /// An object whose first member is a time, as text that needs no escape.
+    pub(super) fn at(time: &str) -> Self {
         let mut out = String::with_capacity(ROOM);
-        out.push('{');
+        out.push_str("{\"time\":\"");
+        out.push_str(time);
+        out.push('"');
         Self { out }
     }
 
     /// A text from anywhere.
-    pub(super) fn text(&mut self, name: &str, text: &str) -> &mut Self {
-        self.name(name);
+    pub(super) fn text(&mut self, member: &str, text: &str) -> &mut Self {
+        self.out.push_str(member);
         push_text(&mut self.out, text);
         self
     }
 
     /// A text, or `null`.
-    pub(super) fn text_or_null(&mut self, name: &str, text: Option<&str>) -> &mut Self {
+    pub(super) fn text_or_null(&mut self, member: &str, text: Option<&str>) -> &mut Self {
         match text {
-            Some(text) => self.text(name, text),
-            None => self.json(name, &["null"]),
+            Some(text) => self.text(member, text),
+            None => self.json(member, &["null"]),
         }
     }
 
     /// A number, or `null`.
-    pub(super) fn number(&mut self, name: &str, number: Option<impl Display>) -> &mut Self {
+    pub(super) fn number(&mut self, member: &str, number: Option<impl Display>) -> &mut Self {
         let Some(number) = number else {
-            return self.json(name, &["null"]);
+            return self.json(member, &["null"]);
         };
-        self.name(name);
+        self.out.push_str(member);
         // A string takes all that is written to it.
         let _ = write!(self.out, "{number}");
         self
     }
 
+    /// A time span in milliseconds, to the microsecond.
+    pub(super) fn milliseconds(&mut self, member: &str, span: Duration) -> &mut Self {
+        let micros = span.as_micros();
+        let (whole, rest) = (micros / 1000, micros % 1000);
+        self.number(member, Some(format_args!("{whole}.{rest:03}")))
+    }
+
     /// What is JSON already, in pieces.
-    pub(super) fn json(&mut self, name: &str, pieces: &[&str]) -> &mut Self {
-        self.name(name);
+    pub(super) fn json(&mut self, member: &str, pieces: &[&str]) -> &mut Self {
+        self.out.push_str(member);
         for piece in pieces {
             self.out.push_str(piece);
         }
@@ -57,15 +76,6 @@ impl Line {
     pub(super) fn finish(mut self) -> String {
         self.out.push('}');
         self.out
-    }
-
-    fn name(&mut self, name: &str) {
-        if self.out.len() > 1 {
-            self.out.push(',');
-        }
-        self.out.push('"');
-        self.out.push_str(name);
-        self.out.push_str("\":");
     }
 }
 
@@ -90,21 +100,25 @@ mod tests {
     #[test]
     fn whatever_is_written_reads_back_as_it_was() {
         let awkward = "a \"b\" \\ \n \u{1} \u{7f} ä ☃ </script>";
-        let mut line = Line::new();
-        line.text("awkward", awkward)
-            .text_or_null("client", None)
-            .text_or_null("by", Some("\u{1b}[2J"))
-            .number("status", Some(-1))
-            .number("bytes", None::<u64>)
-            .json("steps", &["[", "{}", "]"]);
+        let mut line = Line::at("2026-01-02T03:04:05.006Z");
+        line.text(member!("awkward"), awkward)
+            .text_or_null(member!("client"), None)
+            .text_or_null(member!("by"), Some("\u{1b}[2J"))
+            .number(member!("status"), Some(-1))
+            .number(member!("bytes"), None::<u64>)
+            .milliseconds(member!("duration_ms"), Duration::from_micros(12_034))
+            .json(member!("steps"), &["[", "{}", "]"]);
         let line = line.finish();
         assert!(!line.contains('\n'));
+        assert!(line.contains(r#""duration_ms":12.034,"#), "{line}");
+        let mut read: Value = serde_json::from_str(&line).unwrap();
+        read["duration_ms"].take();
         assert_eq!(
-            serde_json::from_str::<Value>(&line).unwrap(),
+            read,
             json!({
-                "awkward": awkward, "client": null, "by": "\u{1b}[2J", "status": -1, "bytes": null, "steps": [{}],
+                "time": "2026-01-02T03:04:05.006Z", "awkward": awkward, "client": null, "by": "\u{1b}[2J",
+                "status": -1, "bytes": null, "duration_ms": null, "steps": [{}],
             })
         );
-        assert_eq!(Line::new().finish(), "{}");
     }
 }

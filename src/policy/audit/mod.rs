@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 pub use decision::Decided;
 pub use sink::{Audit, AuditError, Destination, Settings};
 
-use self::line::{Line, push_text};
+use self::line::{Line, member, push_text};
 use super::metrics::Counters;
 use crate::tool::{CallId, Caller, rfc3339};
 
@@ -201,26 +201,25 @@ impl CallRecord {
     }
 
     fn line(&self, duration: Duration) -> Option<String> {
-        let mut line = Line::new();
-        line.text("time", &rfc3339(self.time?))
-            .text("event", "call")
-            .text("id", &self.id.to_string())
-            .text("principal", &self.caller.principal)
-            .text_or_null("client", self.caller.client.as_deref())
-            .text("transport", self.caller.transport)
-            .text("tool", &self.tool)
-            .text_or_null("operation", self.operation.as_deref())
-            .json("steps", &["[", &self.steps, "]"])
-            .text_or_null("confirmation", self.confirmation);
+        let mut line = Line::at(&rfc3339(self.time?));
+        line.text(member!("event"), "call")
+            .text(member!("id"), &self.id.to_string())
+            .text(member!("principal"), &self.caller.principal)
+            .text_or_null(member!("client"), self.caller.client.as_deref())
+            .text(member!("transport"), self.caller.transport)
+            .text(member!("tool"), &self.tool)
+            .text_or_null(member!("operation"), self.operation.as_deref())
+            .json(member!("steps"), &["[", &self.steps, "]"])
+            .text_or_null(member!("confirmation"), self.confirmation);
         if let Some(by) = &self.decided_by {
-            line.text("decided_by", by);
+            line.text(member!("decided_by"), by);
         }
-        line.text("outcome", self.ending.word())
-            .number("status", self.status)
-            .number("bytes", self.bytes)
-            .number("duration_ms", Some(milliseconds(duration)));
+        line.text(member!("outcome"), self.ending.word())
+            .number(member!("status"), self.status)
+            .number(member!("bytes"), self.bytes)
+            .milliseconds(member!("duration_ms"), duration);
         if let Some(arguments) = &self.arguments {
-            line.json("arguments", &[arguments]);
+            line.json(member!("arguments"), &[arguments]);
         }
         Some(line.finish())
     }
