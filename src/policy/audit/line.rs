@@ -1,5 +1,5 @@
-//! A record as a line of JSON, written member by member: every call writes one, and serde takes more than twice as
-//! long for it.
+//! A record as a line of JSON, written member by member: every call writes one, and serde takes nearly twice as long
+//! for it.
 
 use std::fmt::{Display, Write as _};
 use std::time::Duration;

@@ -13,11 +13,11 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Context, Poll, Waker};
 
-/// Requests under way at once for each processor, before others wait. Measured with 500 connections: nearly three
-/// times as many take a tenth more processor time each.
+/// Requests under way at once for each processor, before others wait. Measured with 500 connections: twice as many
+/// take a tenth more processor time each.
 const PLACES: usize = 48;
 /// While more than one in so many places is taken, nobody is let in for those who leave. Measured with 500
-/// connections: letting one in for each takes a fifth more processor time.
+/// connections: letting one in for each takes a tenth more processor time.
 const FULL: usize = 6;
 /// How many more are let in where nobody leaves.
 const MORE: usize = 8;
