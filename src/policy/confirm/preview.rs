@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// What stands in a method's place where programs run; HTTP's methods are in capitals.
 const RUN: &str = "run";
 
-/// Characters of a URL, a header and a body that are shown where there is room for them, and in a message.
+/// Characters of a URL or a folder, a header and a body that are shown where there is room for them, and in a message.
 const LONGEST_URL: usize = 1000;
 const LONGEST_HEADER: usize = 200;
 const LONGEST_BODY: usize = 64 * 1024;
@@ -69,7 +69,8 @@ impl Preview {
             tool: tool.to_owned(),
             method: RUN.to_owned(),
             url: plain(&lines.join("\nthen "), LONGEST_URL),
-            headers: vec![format!("in {}", plain(directory, LONGEST_HEADER))],
+            // Whole, for it is agreed to as well.
+            headers: vec![format!("in {}", plain(directory, LONGEST_URL))],
             body: None,
         }
     }

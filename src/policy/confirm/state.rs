@@ -86,9 +86,8 @@ impl Subject {
     /// One text for a call with these answers of its human, sent to this place.
     pub(super) fn key(&self, answers: &Map<String, Value>, place: [&str; 3]) -> String {
         let mut text = Vec::new();
-        let [method, url, folder] = place;
         let own = [self.caller.as_str(), &self.tool, &self.arguments];
-        for part in own.into_iter().chain([method, url, folder]) {
+        for part in own.into_iter().chain(place) {
             text.extend_from_slice(part.as_bytes());
             text.push(0);
         }

@@ -124,16 +124,18 @@ async fn a_yes_is_for_one_folder() {
         let preview = Preview::of_commands("remove", &lines, folder);
         world.shown(&tool, &mine, human, preview).await
     };
-    let told = run(&Human::default(), "/src/one").await;
+    // A long way in common makes them no less two.
+    let [one, two] = ["one", "two"].map(|name| format!("/{}/{name}", "deep/".repeat(60)));
+    let told = run(&Human::default(), &one).await;
     let Err(Stopped::Pending(pending)) = told else {
         panic!("{told:?}");
     };
     approve(&world).await;
-    let other = run(&token(&pending.token), "/src/two").await;
+    let other = run(&token(&pending.token), &two).await;
     assert_eq!(other, Err(Stopped::State(StateFault::OtherCall)));
-    let other = run(&Human::default(), "/src/two").await;
+    let other = run(&Human::default(), &two).await;
     assert!(matches!(other, Err(Stopped::Pending(_))), "{other:?}");
-    let (_, decision) = run(&Human::default(), "/src/one").await.unwrap();
+    let (_, decision) = run(&Human::default(), &one).await.unwrap();
     assert_eq!(decision, Some(Decision::Approval("olga".into())));
 }
 
