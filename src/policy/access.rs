@@ -146,8 +146,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::mcp::testing::tool;
-    use crate::tool::{SchemeKind, SecurityNeed, SecurityScheme};
+    use crate::tool::{HttpTarget, SchemeKind, SecurityNeed, SecurityScheme};
 
     /// A tool whose alternatives each ask for these scopes of one scheme.
     fn scoped(alternatives: &[&[&[&str]]]) -> Tool {
@@ -160,15 +159,12 @@ mod tests {
             scheme: Arc::clone(&scheme),
             scopes: scopes.iter().map(|scope| (*scope).to_owned()).collect(),
         };
-        let mut tool = tool("update_pet");
-        let Target::Http(target) = &mut tool.target else {
-            panic!("{:?}", tool.target);
-        };
+        let mut target = HttpTarget::bare(http::Method::PUT, "/pets");
         target.security = alternatives
             .iter()
             .map(|needs| needs.iter().map(need).collect())
             .collect();
-        tool
+        Tool::bare("update_pet", target)
     }
 
     fn caller(tools: Option<&[&str]>, scopes: Option<&[&str]>) -> Caller {

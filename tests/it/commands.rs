@@ -134,9 +134,7 @@ async fn shutdown_finishes_what_is_under_way() {
     let id = bridge.id();
     let call = bridge.call("slow", json!({}));
     let stop = async {
-        while upstream.arrived() == 0 {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
+        upstream.reached().await;
         crate::support::terminate(id);
     };
     let (result, ()) = tokio::join!(call, stop);

@@ -275,6 +275,19 @@ async fn shutdown_leaves_nothing() {
     call.abort();
 }
 
+/// What a session says once it is as wanted.
+async fn hear(bridge: &Bridge, logs: &Value, wanted: impl Fn(&Value) -> bool) -> Value {
+    let mut heard = Value::Null;
+    for _ in 0..400 {
+        heard = bridge.call("work", logs.clone()).await;
+        if wanted(&heard) {
+            return heard;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    panic!("the session never got that far: {heard}");
+}
+
 #[tokio::test]
 async fn sessions_are_heard_of_and_stopped() {
     let toolset = Toolset::new(&WORK);
@@ -285,13 +298,7 @@ async fn sessions_are_heard_of_and_stopped() {
         .unwrap_or_else(|| panic!("{started}"));
     let group = toolset.group().await;
     let logs = json!({"action": "Logs", "sessionId": id, "tailLines": 1});
-    let heard = loop {
-        let heard = bridge.call("work", logs.clone()).await;
-        if heard.to_string().contains("tick") {
-            break heard;
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    };
+    let heard = hear(&bridge, &logs, |heard| heard.to_string().contains("tick")).await;
     assert_eq!(heard["structuredContent"]["status"], "running", "{heard}");
     let stop = json!({"action": "Stop", "sessionId": id});
     let stopped = bridge.call("work", stop.clone()).await;
@@ -308,13 +315,8 @@ async fn the_last_words_of_a_session_are_kept() {
     let started = bridge.call("work", json!({"action": "Tail"})).await;
     let id = started["structuredContent"]["sessionId"].clone();
     let logs = json!({"action": "Logs", "sessionId": id});
-    let heard = loop {
-        let heard = bridge.call("work", logs.clone()).await;
-        if heard["structuredContent"]["status"] != "running" {
-            break heard;
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    };
+    let ended = |heard: &Value| heard["structuredContent"]["status"] != "running";
+    let heard = hear(&bridge, &logs, ended).await;
     assert_eq!(heard["structuredContent"]["exitCode"], 0, "{heard}");
     assert!(heard.to_string().contains("three"), "{heard}");
 }

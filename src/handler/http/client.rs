@@ -24,7 +24,7 @@ const FIRST_RESERVE: u64 = 1024 * 1024;
 pub(super) struct Clients {
     /// For everything but plain HTTP.
     pub(super) full: Renewed,
-    plain: PlainClient,
+    pub(super) plain: PlainClient,
 }
 
 impl Clients {

@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
@@ -134,6 +135,17 @@ impl Upstream {
     /// How many requests have come, answered or not.
     pub fn arrived(&self) -> usize {
         self.shared.arrived.load(Ordering::SeqCst)
+    }
+
+    /// Waits for the first request to come.
+    pub async fn reached(&self) {
+        for _ in 0..2000 {
+            if self.arrived() > 0 {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        panic!("no request came");
     }
 
     /// Forgets what was seen.

@@ -73,6 +73,12 @@ impl PlainClient {
         }
     }
 
+    /// The connections that could be used at once.
+    #[cfg(test)]
+    pub(super) fn idle(&self) -> usize {
+        self.pool.idle()
+    }
+
     /// Sends the plan.
     ///
     /// # Errors

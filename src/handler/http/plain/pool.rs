@@ -130,6 +130,14 @@ impl Pool {
         }
     }
 
+    /// The connections that could be used at once.
+    #[cfg(test)]
+    pub(super) fn idle(&self) -> usize {
+        let places = self.idle.lock();
+        let all = places.connections.values().flatten();
+        all.filter(|(sender, _)| sender.is_ready()).count()
+    }
+
     async fn connect(&self, host: &HeaderValue) -> Result<Sender, HandleError> {
         let uri = Uri::builder()
             .scheme("http")

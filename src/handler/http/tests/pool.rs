@@ -60,9 +60,15 @@ async fn packed(coding: &str) -> Vec<u8> {
     }
 }
 
-/// For what goes on beside a call to be done.
-async fn settle() {
-    tokio::time::sleep(Duration::from_millis(50)).await;
+/// Until so many connections can be used again: they come back beside the call.
+async fn kept(handler: &HttpHandler, count: usize) {
+    for _ in 0..2000 {
+        if handler.clients.plain.idle() == count {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    panic!("{} idle, not {count}", handler.clients.plain.idle());
 }
 
 #[tokio::test]
@@ -74,7 +80,7 @@ async fn an_answer_in_any_coding_leaves_its_connection() {
         for _ in 0..3 {
             let reply = handler.send(get(url.clone()), &NoProgress).await.unwrap();
             assert_eq!(reply.body.as_ref(), b"hello", "{coding}");
-            settle().await;
+            kept(&handler, 1).await;
         }
         assert_eq!(connections.load(Ordering::SeqCst), 1, "{coding}");
     }
@@ -90,7 +96,7 @@ async fn calls_at_the_same_time_have_a_connection_each_and_leave_it() {
         for reply in join_all(calls).await {
             assert_eq!(reply.unwrap().body.as_ref(), b"ok");
         }
-        settle().await;
+        kept(&handler, 10).await;
         assert_eq!(connections.load(Ordering::SeqCst), 10);
     }
 }
@@ -108,7 +114,7 @@ async fn what_the_service_closed_is_not_used_again() {
             let reply = handler.send(get(url.clone()), &NoProgress).await.unwrap();
             assert_eq!(reply.body.as_ref(), b"ok");
             assert_eq!(connections.load(Ordering::SeqCst), call);
-            settle().await;
+            kept(&handler, 0).await;
         }
     }
 }
