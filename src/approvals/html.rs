@@ -13,8 +13,8 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use sha2::{Digest, Sha256};
 
 use super::Item;
-use super::json::time;
 use crate::state::Stage;
+use crate::tool::rfc3339_seconds;
 
 const STYLE: &str = include_str!("style.css");
 
@@ -260,7 +260,7 @@ fn document(title: &str, body: &str, refreshes: bool) -> String {
 
 /// `12:03:11 UTC` of a time in seconds since 1970.
 fn clock(seconds: u64) -> String {
-    let text = time(seconds);
+    let text = rfc3339_seconds(seconds);
     let of_day = text.get(11..19).unwrap_or_default();
     format!("<time datetime=\"{text}\">{of_day} UTC</time>")
 }

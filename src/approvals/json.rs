@@ -1,10 +1,10 @@
 //! The same for programs.
 
-use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::Item;
 use crate::state::Stage;
+use crate::tool::rfc3339_seconds;
 
 pub(super) fn list(waiting: &[Item], recent: &[Item]) -> String {
     let all = |items: &[Item]| -> Vec<Value> { items.iter().map(value).collect() };
@@ -28,12 +28,12 @@ fn value(item: &Item) -> Value {
         "client": shown.client,
         "transport": shown.transport,
         "preview": shown.preview,
-        "createdAt": time(entry.created),
-        "expiresAt": time(entry.expires),
+        "createdAt": rfc3339_seconds(entry.created),
+        "expiresAt": rfc3339_seconds(entry.expires),
     });
     if let Stage::Approved(verdict) | Stage::Denied(verdict) | Stage::Used(verdict) = &entry.stage {
         value["decidedBy"] = (*verdict.by).into();
-        value["decidedAt"] = time(verdict.at).into();
+        value["decidedAt"] = rfc3339_seconds(verdict.at).into();
     }
     value
 }
@@ -47,13 +47,4 @@ fn word(stage: &Stage) -> &'static str {
         Stage::Withdrawn => "withdrawn",
         Stage::Expired => "expired",
     }
-}
-
-/// Seconds since 1970 as RFC 3339 has them.
-pub(super) fn time(seconds: u64) -> String {
-    let time = i64::try_from(seconds).ok().map(Timestamp::from_second);
-    // Beyond the year 9999 there is no such text.
-    time.and_then(Result::ok)
-        .unwrap_or(Timestamp::MAX)
-        .to_string()
 }

@@ -73,7 +73,6 @@ impl Form {
 pub(super) fn plan<'a>(
     operation: &'a Operation,
     shape: BodyShape,
-    uniform_name: bool,
     definitions: &Definitions<'a>,
     notes: &mut Vec<String>,
 ) -> Option<PlannedBody<'a>> {
@@ -94,8 +93,7 @@ pub(super) fn plan<'a>(
             fields
         }
     };
-    let by_parameter = source.parameter_name.as_deref().filter(|_| !uniform_name);
-    let name = source.name.as_deref().or(by_parameter);
+    let name = source.name.as_deref();
     Some(PlannedBody {
         key: String::new(),
         wish: name.unwrap_or("body").to_owned(),

@@ -74,7 +74,6 @@ pub(super) fn media(name: &str, schema: Value) -> MediaType {
 /// A required body.
 pub(super) fn body(content: Vec<MediaType>) -> RequestBody {
     RequestBody {
-        parameter_name: None,
         required: true,
         description: None,
         content,

@@ -260,8 +260,7 @@ impl<'a> Build<'a> {
         let mut parameters =
             parameters::plan(operation, self.document, &self.inputs, &cut, over, notes);
         let shape = over.body.unwrap_or(self.settings.body);
-        let uniform = self.settings.uniform_body_name;
-        let mut body = body::plan(operation, shape, uniform, &self.inputs, notes);
+        let mut body = body::plan(operation, shape, &self.inputs, notes);
         arguments::assign_keys(&mut parameters, body.as_mut());
         let limit = self.settings.max_input_schema;
         let (input, was_cut) = input::schema(&mut self.inputs, &parameters, body.as_ref(), limit);

@@ -15,9 +15,6 @@ pub struct Settings {
     pub max_name_length: usize,
     /// How an object body becomes arguments, where the operation does not say.
     pub body: BodyShape,
-    /// Whether the body of a Swagger 2.0 operation is the argument `body`, as in later versions,
-    /// instead of having its parameter's name.
-    pub uniform_body_name: bool,
     /// Whether output schemas are published.
     pub output_schemas: OutputSchemas,
     /// Whose rules the published input schemas keep.
@@ -38,7 +35,6 @@ impl Default for Settings {
             select: Select::default(),
             max_name_length: 64,
             body: BodyShape::Whole,
-            uniform_body_name: true,
             output_schemas: OutputSchemas::Relaxed,
             schema_profile: SchemaProfile::Default,
             max_output_schema: 16 * 1024,

@@ -105,7 +105,6 @@ impl Server {
                 let message = self.read_resource(id, &uri, origin.caller, ground.revision);
                 message.map(Accepted::from)
             }
-            "prompts/list" if self.settings.prompts => Ok(result(id, "\"prompts\":[]").into()),
             _ if self.is_direct_call(method, origin.caller) => {
                 let mut arguments = arguments(text, "params")?;
                 // Metadata of the request, not an argument of the tool.

@@ -16,7 +16,7 @@ use super::peer::Peer;
 use super::revision::Revision;
 use super::unconfirmed::{Failures, Unconfirmed};
 use crate::policy::confirm::{Confirm, PendingApproval, Query, Reply, Stopped, Token, Way};
-use crate::tool::Outcome;
+use crate::tool::{Outcome, rfc3339_seconds};
 
 /// Answers in one request that are looked at.
 const MOST_ANSWERS: usize = 64;
@@ -238,7 +238,7 @@ fn ask_again(token: &Token, failures: Failures) -> Outcome {
         token,
         expires,
     } = token;
-    let expires = timestamp(*expires);
+    let expires = rfc3339_seconds(*expires);
     let what = preview.fill("{method} {url}\n{headers}\n\n{body}");
     let message = "A human has to confirm this call before it is made. Nothing was sent yet.";
     let text = format!(
@@ -280,7 +280,7 @@ fn wait_for(pending: &PendingApproval, failures: Failures) -> Ended {
         token,
         expires,
     } = pending;
-    let expires = timestamp(*expires);
+    let expires = rfc3339_seconds(*expires);
     let what = preview.fill("{method} {url}\n{headers}\n\n{body}");
     let message = "An operator has to approve this call before it is made. Nothing was sent yet.";
     let text = format!(
@@ -322,41 +322,9 @@ fn declined(failures: Failures, text: &str, reason: &str) -> Ended {
     Ended::Outcome(failures.outcome(why, text.to_owned(), None))
 }
 
-/// Seconds since 1970 as RFC 3339 writes them.
-fn timestamp(seconds: u64) -> String {
-    let (days, second) = (seconds / 86_400, seconds % 86_400);
-    // The civil calendar counted from 1 March of the year 0: a leap day is a year's last.
-    let day = days + 719_468;
-    let (era, of_era) = (day / 146_097, day % 146_097);
-    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let shifted = (5 * of_year + 2) / 153;
-    let month = if shifted < 10 {
-        shifted + 3
-    } else {
-        shifted - 9
-    };
-    let year = year + era * 400 + u64::from(month <= 2);
-    let day = of_year - (153 * shifted + 2) / 5 + 1;
-    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn times_are_rfc_3339() {
-        for (seconds, text) in [
-            (0, "1970-01-01T00:00:00Z"),
-            (951_782_400, "2000-02-29T00:00:00Z"),
-            (1_772_323_199, "2026-02-28T23:59:59Z"),
-            (1_785_196_800, "2026-07-28T00:00:00Z"),
-        ] {
-            assert_eq!(timestamp(seconds), text);
-        }
-    }
 
     #[test]
     fn answers_are_read_and_anything_else_is_none() {

@@ -53,12 +53,6 @@ impl Server {
                 Ok(self.resource_templates(id, REVISION).into())
             }
             "resources/read" if self.settings.resources => self.modern_read(id, params, origin),
-            "prompts/list" if self.settings.prompts => Ok(self.empty(id, "prompts").into()),
-            "prompts/get" if self.settings.prompts => {
-                check_name(params, origin)?;
-                let why = "there are no prompts".to_owned();
-                Err(Refusal::InvalidParams(why))
-            }
             _ => Err(Refusal::UnknownMethod(shorten(method))),
         }
     }
@@ -136,14 +130,6 @@ impl Server {
         Message::ok(out)
     }
 
-    fn empty(&self, id: &RawValue, list: &str) -> Message {
-        let mut out = Vec::new();
-        start(&mut out, id);
-        out.extend_from_slice(self.identity.cacheable.as_bytes());
-        out.extend_from_slice(format!("\"{list}\":[],").as_bytes());
-        self.finish(out)
-    }
-
     fn discover(&self, id: &RawValue) -> Message {
         let versions = Revision::ALL.map(Revision::name);
         let mut members = Map::new();
@@ -173,9 +159,6 @@ impl Server {
         }
         if self.settings.resources {
             capabilities["resources"] = json!({});
-        }
-        if self.settings.prompts {
-            capabilities["prompts"] = json!({});
         }
         capabilities
     }

@@ -43,8 +43,6 @@ pub struct Settings {
     pub approvals: bool,
     /// Advertise resources: long answers that are kept for a while.
     pub resources: bool,
-    /// Advertise prompts; their list is empty.
-    pub prompts: bool,
 }
 
 /// Whether the tools are listed, or found by searching.
@@ -93,7 +91,6 @@ impl Default for Settings {
             progress_interval: Duration::from_millis(20),
             approvals: false,
             resources: false,
-            prompts: false,
         }
     }
 }

@@ -191,8 +191,6 @@ pub struct RequestBody {
     pub content: Vec<MediaType>,
     /// `x-bodyName`: the author's word on the argument's name.
     pub name: Option<String>,
-    /// The name of a Swagger 2.0 body parameter, which never was on the wire.
-    pub parameter_name: Option<String>,
     /// Every `x-` member.
     pub extensions: Map<String, Value>,
 }

@@ -31,7 +31,7 @@ pub use target::{
     Body, BodyArgument, BodyCodec, BodyMedia, FRAMING_HEADERS, FieldEncoding, FlatField,
     HttpTarget, Location, Parameter, PartKind, PathPart, PathTemplate, Style, Target, XmlNames,
 };
-pub use time::rfc3339;
+pub use time::{rfc3339, rfc3339_seconds};
 
 use serde::Serialize;
 

@@ -15,6 +15,15 @@ pub fn rfc3339(time: SystemTime) -> String {
     PRINTER.timestamp_to_string(&time)
 }
 
+/// UTC, from whole seconds since 1970 (RFC 3339, section 5.6).
+#[must_use]
+pub fn rfc3339_seconds(seconds: u64) -> String {
+    let time = i64::try_from(seconds).ok().map(Timestamp::from_second);
+    time.and_then(Result::ok)
+        .unwrap_or(Timestamp::MAX)
+        .to_string()
+}
+
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
@@ -32,6 +41,8 @@ mod tests {
         ] {
             let time = SystemTime::UNIX_EPOCH + Duration::from_millis(seconds * 1000 + 7);
             assert_eq!(rfc3339(time), expected);
+            assert_eq!(rfc3339_seconds(seconds), expected.replace(".007", ""));
         }
+        assert!(rfc3339_seconds(u64::MAX).starts_with("9999-"));
     }
 }

@@ -28,15 +28,11 @@ pub(super) fn request_body(
         return Ok(None);
     }
     let name = owned_text(found.node, "x-bodyName").or_else(|| owned_text(operation, "x-bodyName"));
-    // The code generators' name for it in documents that come from Swagger 2.0.
-    let parameter_name = owned_text(found.node, "x-codegen-request-body-name")
-        .or_else(|| owned_text(operation, "x-codegen-request-body-name"));
     Ok(Some(RequestBody {
         required: flag(found.node, "required").unwrap_or(false),
         description: found.text("description").map(str::to_owned),
         content,
         name,
-        parameter_name,
         extensions: extensions(found.node, &context.budget),
     }))
 }

@@ -14,9 +14,6 @@ pub(super) fn plain_body(mut parameter: Map<String, Value>, consumes: &[String])
         .shift_remove("schema")
         .unwrap_or(Value::Bool(true));
     let mut body = Map::new();
-    if let Some(name) = parameter.shift_remove("name") {
-        body.insert("x-codegen-request-body-name".into(), name);
-    }
     for (key, value) in parameter {
         if matches!(key.as_str(), "description" | "required") || key.starts_with("x-") {
             body.insert(key, value);

@@ -108,8 +108,6 @@ pub enum CredentialError {
     Token { name: String, message: String },
     #[error("`{0}` is a token exchange, and the caller showed no token of its own")]
     NoSubject(String),
-    #[error(transparent)]
-    Unreadable(#[from] Unreadable),
 }
 
 /// What tokens are asked for with.
@@ -205,7 +203,7 @@ impl Credentials {
                         parameter,
                     },
                     Credential::Value(value),
-                ) => key(plan, *location, parameter, &value.read()?)
+                ) => key(plan, *location, parameter, &value.read())
                     .ok_or_else(|| CredentialError::Unwritable(scheme.name.clone()))?,
                 (SchemeKind::Bearer { token_url }, Credential::Client(settings)) => {
                     let token_url = token_url.as_ref();
@@ -214,10 +212,10 @@ impl Credentials {
                     used.push(token);
                 }
                 (SchemeKind::Bearer { .. }, Credential::Value(value)) => {
-                    authorize(plan, scheme, "Bearer", value.read()?.expose())?;
+                    authorize(plan, scheme, "Bearer", value.read().expose())?;
                 }
                 (_, Credential::Login { username, password }) => {
-                    let (username, password) = (username.read()?, password.read()?);
+                    let (username, password) = (username.read(), password.read());
                     authorize(plan, scheme, "Basic", pair(&username, &password).expose())?;
                 }
                 _ => {}

@@ -74,13 +74,10 @@ impl Value {
     }
 
     /// The value now. A file that has become unreadable keeps its last value.
-    ///
-    /// # Errors
-    /// None today; a value may come from a place that can fail.
-    pub(super) fn read(&self) -> Result<Secret, Unreadable> {
+    pub(super) fn read(&self) -> Secret {
         match &self.0 {
-            Kind::Given(value) => Ok(value.clone()),
-            Kind::File(file) => Ok(file.read()),
+            Kind::Given(value) => value.clone(),
+            Kind::File(file) => file.read(),
         }
     }
 }
@@ -132,11 +129,11 @@ mod tests {
         assert!(Value::file(path.clone()).is_err());
         fs::write(&path, "first-value\n").unwrap();
         let value = Value::file(path.clone()).unwrap();
-        assert_eq!(value.read().unwrap().expose(), "first-value");
+        assert_eq!(value.read().expose(), "first-value");
         fs::write(&path, "the second value\r\n").unwrap();
-        assert_eq!(value.read().unwrap().expose(), "the second value");
+        assert_eq!(value.read().expose(), "the second value");
         fs::remove_file(&path).unwrap();
-        assert_eq!(value.read().unwrap().expose(), "the second value");
+        assert_eq!(value.read().expose(), "the second value");
         fs::write(&path, "\n").unwrap();
         assert!(Value::file(path).is_err());
     }

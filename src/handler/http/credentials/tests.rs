@@ -138,7 +138,7 @@ fn a_documents_own_credential_wins() {
     let credentials = Credentials::new(&settings, false);
     let mut scheme = (*api_key("a", Location::Header).scheme).clone();
     let value = |scheme: &SecurityScheme| match credentials.of(scheme) {
-        Some(Credential::Value(value)) => value.read().unwrap().expose().to_owned(),
+        Some(Credential::Value(value)) => value.read().expose().to_owned(),
         other => panic!("{other:?}"),
     };
     assert_eq!(value(&scheme), "own");

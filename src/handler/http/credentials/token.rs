@@ -81,8 +81,7 @@ fn request(
     scopes: &[String],
     token_url: &Url,
 ) -> Result<reqwest::Request, String> {
-    let read = |value: &super::Value| value.read().map_err(|error| error.to_string());
-    let (id, secret) = (read(&settings.id)?, read(&settings.secret)?);
+    let (id, secret) = (settings.id.read(), settings.secret.read());
     let mut form = form_urlencoded::Serializer::new(String::new());
     form.append_pair("grant_type", settings.grant());
     if let (Some(exchange), Some(subject)) = (&settings.exchange, from.subject) {
