@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hmac::{Hmac, Mac};
+use hmac::{Hmac, KeyInit as _, Mac as _};
 use http::HeaderMap;
 use http::header::{AUTHORIZATION, COOKIE};
 use sha2::{Digest, Sha256};
@@ -149,7 +149,7 @@ impl Operators {
     fn sign(&self, parts: &[&str], more: &[u8]) -> String {
         let key = self.key.expose().as_bytes();
         let mut mac: Hmac<Sha256> =
-            Mac::new_from_slice(key).expect("HMAC takes keys of any length (RFC 2104)");
+            Hmac::new_from_slice(key).expect("HMAC takes keys of any length (RFC 2104)");
         for part in parts {
             mac.update(part.as_bytes());
             mac.update(&[0]);

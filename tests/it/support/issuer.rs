@@ -82,7 +82,7 @@ impl Signer {
 
     /// The same with a header of one's own.
     pub fn token_with(&self, header: &Value, claims: &Value) -> String {
-        use hmac::Mac as _;
+        use hmac::{KeyInit as _, Mac as _};
         let encode = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
         let message = format!("{}.{}", encode(header), encode(claims));
         let random = SystemRandom::new();
