@@ -38,6 +38,7 @@ mod hostile_memory;
 mod load;
 mod metadata;
 mod outbound;
+mod pages;
 mod parameters;
 mod paths;
 mod planted;
