@@ -1,11 +1,14 @@
 //! A call of an HTTP operation: bound, agreed to, sent, interpreted.
 
+use std::error::Error as _;
+
 use serde_json::Value;
 
 use super::access::{self, Ended};
 use super::forward::hand_on;
 use super::{CallError, Invoker, Prepared, preview};
 use crate::binding::{self, Fault, HttpPlan};
+use crate::handler::HandleError;
 use crate::interpret::{self, Interpreted};
 use crate::policy::CallRecord;
 use crate::policy::confirm::{Confirm, Stopped};
@@ -109,9 +112,25 @@ impl Invoker {
                 self.marked(clean, target)
             }
             Err(error) => {
-                tracing::debug!(error = ?error, "no answer from upstream");
+                tell_operator(target, &error);
                 interpret::http_failure(target, &error).into()
             }
         }
     }
+}
+
+/// What the caller is not told: which place it was, and what was in the way.
+fn tell_operator(target: &HttpTarget, error: &HandleError) {
+    let place = target.base.origin().ascii_serialization();
+    let mut text = format!("no answer from {place}: {error}");
+    let mut cause = error.source();
+    while let Some(one) = cause {
+        let words = one.to_string();
+        if !text.ends_with(&words) {
+            text.push_str(": ");
+            text.push_str(&words);
+        }
+        cause = one.source();
+    }
+    tracing::warn!("{text}");
 }
