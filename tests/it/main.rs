@@ -31,6 +31,7 @@ mod dotnet_results;
 mod examples;
 mod exchange;
 mod faults;
+mod fetching;
 mod forms;
 mod hostile;
 mod hostile_documents;
