@@ -81,8 +81,9 @@ async fn load_one(
     patience: Patience,
 ) -> Result<Document, LoadError> {
     let started = Instant::now();
+    let settings = config.reading(source);
     loop {
-        match openapi::load_with(&source.source, &source.overlays, &config.openapi).await {
+        match openapi::load_with(&source.source, &source.overlays, &settings).await {
             Err(error)
                 if patience == Patience::UntilTimeout
                     && error.may_pass()

@@ -30,6 +30,14 @@ pub enum LoadError {
         /// Why, without secrets.
         reason: String,
     },
+    /// A certificate is why nothing was fetched: the server's, the client's, or a file that should hold one.
+    #[error("cannot fetch {name}: {reason}")]
+    Certificate {
+        /// The source.
+        name: String,
+        /// Why, and what to do.
+        reason: String,
+    },
     /// The server answered with something else than success.
     #[error("cannot fetch {name}: expected status 200, found {status}{hint}")]
     Status {
@@ -148,7 +156,8 @@ impl LoadError {
         }
     }
 
-    /// Whether the same source may well load a little later: its service does not answer yet.
+    /// Whether the same source may well load a little later: its service does not answer yet. A certificate that
+    /// is not trusted stays so.
     #[must_use]
     pub fn may_pass(&self) -> bool {
         match self {

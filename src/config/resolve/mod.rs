@@ -50,7 +50,7 @@ pub(super) fn resolve(
     overlay(&mut file, documents, serve, environment);
     let mut faults = Faults::default();
     let config = Config {
-        documents: document_sources(&file, &mut faults),
+        documents: document_sources(&file, environment, &mut faults),
         openapi: outbound::documents(&file, &mut faults),
         discovery: discovery_settings(&file, &mut faults),
         http: upstream::settings(&file, environment, &mut faults),
@@ -149,7 +149,11 @@ fn overlay(
     }
 }
 
-fn document_sources(file: &File, faults: &mut Faults) -> Vec<DocumentSource> {
+fn document_sources(
+    file: &File,
+    environment: &dyn Fn(&str) -> Option<String>,
+    faults: &mut Faults,
+) -> Vec<DocumentSource> {
     let everywhere = file
         .base_url
         .as_deref()
@@ -181,6 +185,7 @@ fn document_sources(file: &File, faults: &mut Faults) -> Vec<DocumentSource> {
             prefix,
             base_url: own.or_else(|| everywhere.clone()),
             overlays: overlays::of(file, entry, &setting, faults),
+            headers: documents::headers(entry, &setting, environment, faults),
         }));
     }
     let inputs = sources

@@ -1,15 +1,33 @@
 //! Documents over HTTP: what the operator named, and what a document refers to.
 
+use http::{HeaderMap, HeaderName, HeaderValue, header};
 use url::Url;
 
 use super::super::Settings;
 use super::super::error::LoadError;
-use super::Fetched;
+use super::{Fetched, tls};
 use crate::outbound::{Guard, Reach};
-use crate::secret::SafeUrl;
+use crate::secret::{SafeUrl, Secret};
 
 /// Redirects a document's URL may go through.
 const MOST_REDIRECTS: usize = 5;
+
+/// The place that a document is fetched from, and what that place alone is shown.
+#[derive(Debug, Clone)]
+pub struct OwnPlace {
+    /// The document's URL.
+    pub url: SafeUrl,
+    /// Headers of the requests to its origin.
+    pub headers: Vec<(HeaderName, Secret)>,
+}
+
+impl OwnPlace {
+    /// Whether `url` is at the same host and port, and no less secret.
+    fn has(&self, url: &Url) -> bool {
+        let own = self.url.expose();
+        is_at(own, url) && (own.scheme() == "http" || url.scheme() == "https")
+    }
+}
 
 /// Fetches what the operator named. Where it redirects to another host, it is that host's word, and the
 /// address has to be public; each step is judged.
@@ -25,7 +43,7 @@ pub(super) async fn fetch_named(
     let mut url = first.clone();
     for _ in 0..=MOST_REDIRECTS {
         let own = is_at(first, &url);
-        let fetcher = Fetcher::new(own, settings, name)?;
+        let fetcher = Fetcher::new(&url, own, settings, name)?;
         match fetcher.fetch(url.clone(), settings.max_bytes).await? {
             Answer::Document(fetched) => return Ok(fetched),
             Answer::Redirect(next) => {
@@ -55,7 +73,7 @@ pub(in crate::openapi) async fn fetch_referenced(
     settings: &Settings,
 ) -> Result<Fetched, LoadError> {
     let name = SafeUrl::new(url.clone()).to_string();
-    let fetcher = Fetcher::new(own, settings, &name)?;
+    let fetcher = Fetcher::new(url, own, settings, &name)?;
     match fetcher.fetch(url.clone(), limit).await? {
         Answer::Document(fetched) => Ok(fetched),
         Answer::Redirect(_) => Err(LoadError::Fetch {
@@ -70,6 +88,9 @@ struct Fetcher<'a> {
     client: reqwest::Client,
     guard: Guard,
     name: &'a str,
+    headers: HeaderMap,
+    /// Whether it shows who asks.
+    introduced: bool,
 }
 
 enum Answer {
@@ -79,31 +100,49 @@ enum Answer {
 }
 
 impl<'a> Fetcher<'a> {
-    /// `own` places are the operator's word.
-    fn new(own: bool, settings: &Settings, name: &'a str) -> Result<Self, LoadError> {
+    /// For the host of `url`; `own` places are the operator's word.
+    fn new(url: &Url, own: bool, settings: &Settings, name: &'a str) -> Result<Self, LoadError> {
         let reach = if own {
             Reach::Neighbours
         } else {
             Reach::Public
         };
         let guard = Guard::new(reach, &settings.allowed_networks);
+        let place = settings.own.as_ref().filter(|place| place.has(url));
+        let headers = headers(place.map_or(&[], |place| place.headers.as_slice()));
         // Fails only where another part of the process was first, with the same provider.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let builder = reqwest::Client::builder()
-            .redirect(reqwest::redirect::Policy::none())
-            .timeout(settings.timeout)
-            .connect_timeout(settings.timeout)
-            // What is judged is what is connected to: there is no second look-up.
-            .dns_resolver(Names(guard.clone()))
-            // A proxy would resolve the host once more, unjudged; and a variable left in an environment must not
-            // reroute a sidecar.
-            .no_proxy()
-            .user_agent(concat!("mcpinvoke/", env!("CARGO_PKG_VERSION")));
-        let client = builder.build().map_err(|error| failure(name, error))?;
+        let builder = || {
+            reqwest::Client::builder()
+                .redirect(reqwest::redirect::Policy::none())
+                .timeout(settings.timeout)
+                .connect_timeout(settings.timeout)
+                // What is judged is what is connected to: there is no second look-up.
+                .dns_resolver(Names(guard.clone()))
+                // A proxy would resolve the host once more, unjudged; and a variable left in an environment must
+                // not reroute a sidecar.
+                .no_proxy()
+                .user_agent(concat!("mcpinvoke/", env!("CARGO_PKG_VERSION")))
+        };
+        let certificates = match url.scheme() {
+            "https" => {
+                tls::Certificates::read(&settings.tls, place.is_some()).map_err(|reason| {
+                    LoadError::Certificate {
+                        name: name.to_owned(),
+                        reason: format!("tls: {reason}"),
+                    }
+                })?
+            }
+            _ => tls::Certificates::default(),
+        };
         Ok(Self {
-            client,
+            client: certificates
+                .client(builder)
+                .map_err(|error| failure(name, error))?,
             guard,
             name,
+            introduced: headers.len() > 1 || !url.username().is_empty(),
+            headers,
         })
     }
 
@@ -116,22 +155,21 @@ impl<'a> Fetcher<'a> {
                 name: name.to_owned(),
                 reason: refused.to_string(),
             })?;
-        let accept = "application/json, application/yaml, text/yaml;q=0.9, */*;q=0.5";
-        let request = self
-            .client
-            .get(url.clone())
-            .header(http::header::ACCEPT, accept);
+        let request = self.client.get(url.clone()).headers(self.headers.clone());
         let mut response = request.send().await.map_err(failed)?;
         let status = response.status();
         if matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308) {
-            let place = response.headers().get(http::header::LOCATION);
+            let place = response.headers().get(header::LOCATION);
             let place = place.and_then(|place| url.join(place.to_str().ok()?).ok());
             let place = place.filter(|place| matches!(place.scheme(), "http" | "https"));
             return Ok(Answer::Redirect(place));
         }
         if status != http::StatusCode::OK {
             let hint = match status.as_u16() {
-                401 | 403 => "; the document needs credentials",
+                401 | 403 if self.introduced => "; the credentials it was shown do not do",
+                401 | 403 => {
+                    "; the document needs credentials: give `documents[].headers` in the configuration, or write user and password before the host in its URL, with an @ between"
+                }
                 404 => "; look up the document's address",
                 300..=399 => "; give the address it redirects to",
                 _ => "",
@@ -157,6 +195,21 @@ impl<'a> Fetcher<'a> {
     }
 }
 
+/// What a request says besides its URL.
+fn headers(own: &[(HeaderName, Secret)]) -> HeaderMap {
+    let accept = "application/json, application/yaml, text/yaml;q=0.9, */*;q=0.5";
+    let mut headers = HeaderMap::new();
+    headers.insert(header::ACCEPT, HeaderValue::from_static(accept));
+    for (name, value) in own {
+        // One that cannot be written is a fault of the configuration, which is told there.
+        if let Ok(mut value) = HeaderValue::from_str(value.expose()) {
+            value.set_sensitive(true);
+            headers.insert(name, value);
+        }
+    }
+    headers
+}
+
 /// Resolves names to addresses that may be connected to.
 struct Names(Guard);
 
@@ -171,9 +224,13 @@ impl reqwest::dns::Resolve for Names {
 }
 
 fn failure(name: &str, error: reqwest::Error) -> LoadError {
-    LoadError::Fetch {
-        name: name.to_owned(),
-        reason: reason_of(error),
+    let name = name.to_owned();
+    match tls::fault(&error) {
+        Some(reason) => LoadError::Certificate { name, reason },
+        None => LoadError::Fetch {
+            name,
+            reason: reason_of(error),
+        },
     }
 }
 
@@ -195,6 +252,27 @@ fn reason_of(error: reqwest::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_place_is_itself_and_its_https() {
+        for (own, url, expected) in [
+            ("https://a.test/x", "https://a.test/y", true),
+            ("http://a.test/x", "https://a.test/y", true),
+            ("https://a.test:81/x", "http://a.test:81/x", false),
+            ("https://a.test/x", "https://b.test/x", false),
+            ("https://a.test/x", "https://a.test:444/x", false),
+        ] {
+            let place = OwnPlace {
+                url: SafeUrl::new(Url::parse(own).unwrap()),
+                headers: Vec::new(),
+            };
+            assert_eq!(
+                place.has(&Url::parse(url).unwrap()),
+                expected,
+                "{own} {url}"
+            );
+        }
+    }
 
     #[test]
     fn another_port_is_another_place() {

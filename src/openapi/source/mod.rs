@@ -3,6 +3,7 @@
 //! The only place of `openapi` that touches the outside.
 
 mod fetch;
+mod tls;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -13,6 +14,7 @@ use url::Url;
 use super::Settings;
 use super::error::LoadError;
 use crate::secret::SafeUrl;
+pub use fetch::OwnPlace;
 pub(super) use fetch::fetch_referenced;
 
 /// Where a document comes from.
