@@ -254,9 +254,7 @@ impl App {
 
     fn take(&self, discovery: Discovery) -> Result<(), AppError> {
         let (tools, skipped) = (discovery.tools.len(), discovery.skipped.len());
-        for note in &discovery.notes {
-            tracing::debug!("{note}");
-        }
+        notes::discovered(&discovery);
         for left in &discovery.skipped {
             tracing::debug!(document = %left.document, operation = %left.operation, reason = %left.reason, "skipped");
         }

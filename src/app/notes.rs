@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::config::Config;
+use crate::discovery::Discovery;
 use crate::invoke::{Catalogue, Invoker};
 use crate::tool::{Pattern, Target, Tool};
 
@@ -38,6 +39,16 @@ pub(super) fn idle_patterns(config: &Config, catalogue: &Catalogue) {
         .collect();
     for pattern in idle {
         tracing::warn!("access: no tool's name fits `{pattern}`");
+    }
+}
+
+/// Restrictions that could not be read or fit nothing, and what else was said of the tools.
+pub(super) fn discovered(discovery: &Discovery) {
+    for warning in discovery.warnings.iter().chain(&discovery.idle) {
+        tracing::warn!("{warning}");
+    }
+    for note in &discovery.notes {
+        tracing::debug!("{note}");
     }
 }
 

@@ -72,8 +72,12 @@ impl Tools {
             }
         }
         if self.why {
-            why(&discovery)?;
-        } else if !discovery.skipped.is_empty() {
+            return why(&discovery);
+        }
+        for warning in discovery.warnings.iter().chain(&discovery.idle) {
+            tracing::warn!("{warning}");
+        }
+        if !discovery.skipped.is_empty() {
             let count = discovery.skipped.len();
             tracing::warn!("{count} operations were skipped; `--why` says why");
         }
@@ -159,6 +163,9 @@ fn why(discovery: &Discovery) -> Result<(), Failure> {
             "skipped  {}  {}: {}",
             skipped.document, skipped.operation, skipped.reason
         ))?;
+    }
+    for warning in discovery.warnings.iter().chain(&discovery.idle) {
+        print(format!("warning  {warning}"))?;
     }
     for note in &discovery.notes {
         print(format!("note     {note}"))?;

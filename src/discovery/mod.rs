@@ -8,15 +8,19 @@ mod command;
 mod compose;
 mod convert;
 mod defs;
+mod extension;
 #[cfg(test)]
 mod fixture;
 mod fragment;
 mod hints;
+mod idle;
 mod input;
 mod keys;
 mod keywords;
 mod lint;
+mod methods;
 mod naming;
+mod nearest;
 mod object;
 mod output;
 mod overrides;
@@ -41,7 +45,6 @@ pub use settings::{
     Rule, SchemaProfile, Select, Settings,
 };
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use serde_json::value::RawValue;
@@ -49,6 +52,7 @@ use serde_json::value::RawValue;
 use crate::openapi::{Document, Operation, ParameterLocation, Severity};
 use crate::tool::{CommandTarget, Json, SecurityScheme, Target, Tool, ToolName};
 use defs::{Definitions, Direction};
+use extension::Notes;
 use overrides::place;
 
 /// What discovery makes of the documents.
@@ -60,6 +64,10 @@ pub struct Discovery {
     pub skipped: Vec<Skipped>,
     /// What was changed on the way, for people: renamed duplicates, dropped schemas, ...
     pub notes: Vec<String>,
+    /// What the documents' extensions say and could not be understood; an operator should hear of it.
+    pub warnings: Vec<String>,
+    /// The operator's rules and overrides that fit no operation; he should hear of it.
+    pub idle: Vec<String>,
 }
 
 /// An operation that did not become a tool.
@@ -108,9 +116,9 @@ pub fn discover(sources: &[Source<'_>], settings: &Settings) -> Discovery {
         {
             discovery.tools.push(build.tool(chosen, name));
         }
-        build.finish(&mut discovery.notes);
+        build.finish(&mut discovery);
     }
-    note_unused_overrides(sources, settings, &mut discovery.notes);
+    discovery.idle = idle::rules(sources, settings);
     discovery
 }
 
@@ -187,8 +195,9 @@ fn choose<'a>(
     chosen: &mut Vec<Chosen<'a>>,
     discovery: &mut Discovery,
 ) {
+    let mut notes = Notes::default();
     for operation in &source.document.operations {
-        let over = overrides::of_operation(operation, &settings.overrides, &mut discovery.notes);
+        let over = overrides::of_operation(operation, &settings.overrides, &mut notes);
         let excluded = match &over.exclude {
             Some(Exclude::Plain(true)) => Some("it is marked as excluded".to_owned()),
             Some(Exclude::Reason(reason)) => Some(reason.clone()),
@@ -212,6 +221,7 @@ fn choose<'a>(
             }),
         }
     }
+    notes.tell(&source.document.name, discovery);
 }
 
 fn becomes(source: &Source<'_>, operation: &Operation) -> Result<Becomes, String> {
@@ -230,7 +240,7 @@ struct Build<'a> {
     settings: &'a Settings,
     inputs: Definitions<'a>,
     outputs: Definitions<'a>,
-    notes: Vec<String>,
+    notes: Notes,
     without_output: Vec<String>,
     cut_inputs: Vec<String>,
     schemes: Vec<Arc<SecurityScheme>>,
@@ -244,7 +254,7 @@ impl<'a> Build<'a> {
             settings,
             inputs: Definitions::new(schemas, Direction::Input),
             outputs: Definitions::new(schemas, Direction::Output),
-            notes: Vec::new(),
+            notes: Notes::default(),
             without_output: Vec::new(),
             cut_inputs: Vec::new(),
             schemes: security::schemes(source.document, source.number),
@@ -260,7 +270,7 @@ impl<'a> Build<'a> {
         let mut parameters =
             parameters::plan(operation, self.document, &self.inputs, &cut, over, notes);
         let shape = over.body.unwrap_or(self.settings.body);
-        let mut body = body::plan(operation, shape, &self.inputs, notes);
+        let mut body = body::plan(operation, shape, &self.inputs, &mut notes.notes);
         arguments::assign_keys(&mut parameters, body.as_mut());
         let limit = self.settings.max_input_schema;
         let (input, was_cut) = input::schema(&mut self.inputs, &parameters, body.as_ref(), limit);
@@ -270,7 +280,7 @@ impl<'a> Build<'a> {
         let (mut input, mut ask) = (json(input), Vec::new());
         if let Some(named) = &over.ask {
             let arguments = arguments::all(&parameters, body.as_ref());
-            let (place, notes) = (place(operation), &mut self.notes);
+            let (place, notes) = (place(operation), &mut self.notes.notes);
             (input, ask) = ask::questions(named, &input, &arguments, &self.inputs, &place, notes);
         }
         let annotations = hints::annotations(operation, over);
@@ -335,11 +345,10 @@ impl<'a> Build<'a> {
         })
     }
 
-    fn finish(mut self, notes: &mut Vec<String>) {
-        let name = &self.document.name;
+    fn finish(mut self, discovery: &mut Discovery) {
         let mut all = std::mem::take(&mut self.notes);
-        all.append(&mut self.inputs.notes);
-        all.append(&mut self.outputs.notes);
+        all.notes.append(&mut self.inputs.notes);
+        all.notes.append(&mut self.outputs.notes);
         for (what, limit, tools) in [
             (
                 "output schemas left out",
@@ -354,35 +363,14 @@ impl<'a> Build<'a> {
         ] {
             if !tools.is_empty() {
                 let count = tools.len();
-                all.push(format!(
+                all.notes.push(format!(
                     "{count} {what}, longer than {limit} bytes: {}",
                     tools.join(", ")
                 ));
             }
         }
-        let mut seen = HashSet::new();
-        all.retain(|note| seen.insert(note.clone()));
-        notes.extend(all.into_iter().map(|note| format!("{name}: {note}")));
+        all.tell(&self.document.name, discovery);
     }
-}
-
-fn note_unused_overrides(sources: &[Source<'_>], settings: &Settings, notes: &mut Vec<String>) {
-    if settings.overrides.is_empty() {
-        return;
-    }
-    let used: HashSet<&str> = sources
-        .iter()
-        .flat_map(|source| &source.document.operations)
-        .filter_map(|operation| overrides::configured_for(operation, &settings.overrides))
-        .map(|(key, _)| key)
-        .collect();
-    let unused = settings
-        .overrides
-        .keys()
-        .filter(|key| !used.contains(key.as_str()));
-    notes.extend(unused.map(|key| {
-        format!("the override `{key}` fits no operation: give an operationId or `METHOD /path`")
-    }));
 }
 
 /// The text was written piece by piece and is valid JSON.

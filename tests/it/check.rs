@@ -195,7 +195,10 @@ fn what_concerns_no_document_stands_apart() {
     let text = stdout(&run(&["check", &good, "--config", &config]));
     assert!(text.starts_with("configuration\n"), "{text}");
     assert!(text.contains("`nobody` fits no operation"), "{text}");
-    assert!(text.ends_with("1 note in 1 document\n"), "{text}");
+    assert!(
+        text.ends_with("0 errors, 1 warning, 0 notes in 1 document\n"),
+        "{text}"
+    );
     let log = json(&run(&[
         "check", &good, "--config", &config, "--format", "sarif",
     ]));

@@ -46,6 +46,7 @@ mod planted;
 mod protocol;
 mod readme;
 mod replicas;
+mod restrictions;
 mod schemas;
 mod search;
 mod tls;

@@ -9,6 +9,7 @@ mod documents;
 mod outbound;
 mod overlays;
 mod policy;
+mod rules;
 mod stdio;
 mod upstream;
 mod written;
@@ -235,6 +236,7 @@ fn discovery_settings(file: &File, faults: &mut Faults) -> discovery::Settings {
             "tools.max_name_length: expected 16 to 128, found {max_name_length}"
         ));
     }
+    rules::check(file, faults);
     discovery::Settings {
         select: discovery::Select {
             include: tools.include.clone(),

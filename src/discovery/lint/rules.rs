@@ -29,6 +29,12 @@ pub const RULES: &[Rule] = &[
         remedy: "use query parameters, or another method",
     },
     Rule {
+        name: "invalid-extension",
+        severity: Severity::Warning,
+        meaning: "Something in `x-mcp` is unknown, cannot be read or fits nothing; where it restricts, it counts as if it were true.",
+        remedy: "correct the extension",
+    },
+    Rule {
         name: "long-description",
         severity: Severity::Warning,
         meaning: "A tool's description has more than 1024 characters; clients cut it, and models pay for it in every request.",
@@ -69,6 +75,12 @@ pub const RULES: &[Rule] = &[
         severity: Severity::Note,
         meaning: "An operation's successful response has no schema; its tool has no output schema.",
         remedy: "describe the response's content",
+    },
+    Rule {
+        name: "rule-without-effect",
+        severity: Severity::Warning,
+        meaning: "A rule or an override of the configuration fits no operation, so that it restricts nothing.",
+        remedy: "correct what it names, or remove it",
     },
     Rule {
         name: "tool-name-cut",

@@ -92,7 +92,17 @@ const CASES: &[Case] = &[
     ),
     (|one| one.servers.clear(), "operation-without-server", ""),
     (|one| extend(one, json!(false)), "operation-excluded", ""),
-    (|one| extend(one, json!(5)), "discovery-note", ""),
+    (|one| extend(one, json!(5)), "invalid-extension", ""),
+    (
+        |one| extend(one, json!({ "confrm": true })),
+        "invalid-extension",
+        "",
+    ),
+    (
+        |one| extend(one, json!({ "vendor": true })),
+        "discovery-note",
+        "",
+    ),
 ];
 
 fn extend(operation: &mut Operation, value: serde_json::Value) {
@@ -200,6 +210,7 @@ fn an_override_for_another_document_is_no_fault() {
     );
     assert_eq!(diagnosis.general.len(), 1);
     assert!(diagnosis.general[0].message.contains("nobody"));
+    assert_eq!(diagnosis.general[0].rule, "rule-without-effect");
 }
 
 #[test]
