@@ -41,6 +41,12 @@ pub const RULES: &[Rule] = &[
         remedy: "shorten it, or replace it for tools alone with `x-mcp: {description: ...}`",
     },
     Rule {
+        name: "no-operations",
+        severity: Severity::Warning,
+        meaning: "The document has no operations, so there is nothing to make tools of.",
+        remedy: "add `paths`, or give the address of the document that has them",
+    },
+    Rule {
         name: "operation-excluded",
         severity: Severity::Note,
         meaning: "An operation is deliberately no tool.",
@@ -60,7 +66,7 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         name: "operation-without-server",
-        severity: Severity::Warning,
+        severity: Severity::Error,
         meaning: "The document names no absolute server URL, so an operation cannot be called.",
         remedy: "add `servers` to the document, or give --base-url",
     },

@@ -133,6 +133,22 @@ fn a_document_without_a_server_is_told_once() {
 }
 
 #[test]
+fn a_document_without_operations_is_told_once() {
+    let empty = document(Vec::new(), &json!({}));
+    let settings = Settings::default();
+    assert_eq!(told(&empty, &settings), [("no-operations", String::new())]);
+    let mut lost = document(Vec::new(), &json!({}));
+    lost.findings.push(Finding {
+        severity: Severity::Error,
+        rule: "operation-left-out",
+        pointer: "/paths/~1a/get".to_owned(),
+        message: "it is left out".to_owned(),
+        hint: None,
+    });
+    assert_eq!(told(&lost, &settings), []);
+}
+
+#[test]
 fn a_renamed_argument_is_found_among_the_parameters_as_written() {
     let mut one = good("GET", "/a/{id}");
     one.parameters = vec![
