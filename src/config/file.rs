@@ -48,7 +48,7 @@ pub struct File {
     /// scheme of this name; give a document `credentials` of its own where that is too wide.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub credentials: BTreeMap<String, CredentialEntry>,
-    /// Certificates towards upstreams.
+    /// Certificates towards upstreams and where documents are fetched.
     pub tls: Tls,
     /// Where requests may go.
     pub outbound: Outbound,

@@ -129,7 +129,7 @@ mod tests {
     use super::super::fixture::{document, operation};
     use super::*;
 
-    fn told(settings: serde_json::Value) -> Vec<String> {
+    fn told(settings: &serde_json::Value) -> Vec<String> {
         let mut delete = operation("DELETE", "/pets/{id}");
         delete.operation_id = Some("deletePet".to_owned());
         delete.tags = vec!["pets".to_owned()];
@@ -181,7 +181,7 @@ mod tests {
                 "tools.operations: `GET /pet` fits no operation: did you mean `GET /pets`?",
             ),
         ] {
-            assert_eq!(told(settings), [expected]);
+            assert_eq!(told(&settings), [expected]);
         }
     }
 
@@ -194,7 +194,7 @@ mod tests {
             json!({ "exclude": [{ "methods": ["PATCH"] }, { "methods": ["PUT", "delete"], "tags": ["pets"] }] }),
             json!({ "overrides": { "deletePet": {}, "GET /pets": {} } }),
         ] {
-            assert_eq!(told(settings), [""; 0]);
+            assert_eq!(told(&settings), [""; 0]);
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::outbound::Tls;
 /// Chains are short; a bound keeps a strange one from holding anybody up.
 const DEEPEST: usize = 16;
 
-/// What the files hold now.
+/// What the files hold now. They are read for each fetch: those are few.
 #[derive(Default)]
 pub(super) struct Certificates {
     authorities: Vec<Certificate>,
@@ -114,6 +114,11 @@ fn theirs(fault: &CertificateError) -> (String, &'static str) {
             let reason = "it is signed by an authority that this machine does not know";
             (reason.to_owned(), TRUST)
         }
+        // Somebody trusts an earlier development certificate, which has the same name.
+        CertificateError::BadSignature => {
+            let reason = "an authority of this name is known, and it signed something else";
+            (reason.to_owned(), TRUST)
+        }
         CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
             ("it has expired".to_owned(), "have it renewed")
         }
@@ -144,4 +149,64 @@ fn chain<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn 
         }
     })
     .take(DEEPEST)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_certificate_that_is_not_trusted_says_what_to_do() {
+        let told = |error: rustls::Error| fault(&io::Error::other(error)).unwrap_or_default();
+        for (error, reason, hint) in [
+            (CertificateError::UnknownIssuer, "does not know", "`tls.ca`"),
+            (
+                CertificateError::BadSignature,
+                "something else",
+                "dev-certs",
+            ),
+            (CertificateError::Expired, "has expired", "renewed"),
+            (CertificateError::NotValidYet, "not valid yet", "clocks"),
+            (CertificateError::NotValidForName, "another name", "address"),
+            (CertificateError::Revoked, "revoked", "renewed"),
+            (
+                CertificateError::BadEncoding,
+                "ncoding",
+                "another certificate",
+            ),
+        ] {
+            let text = told(rustls::Error::InvalidCertificate(error));
+            assert!(text.contains(reason) && text.contains(hint), "{text}");
+        }
+        let alert = AlertDescription::CertificateRequired;
+        let text = told(rustls::Error::AlertReceived(alert));
+        assert!(text.contains("`tls.certificate`"), "{text}");
+        assert_eq!(told(rustls::Error::HandshakeNotComplete), "");
+    }
+
+    #[test]
+    fn files_without_certificates_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.pem");
+        std::fs::write(&path, "nothing").unwrap();
+        let settings = Tls {
+            authorities: Some(path.clone()),
+            identity: None,
+        };
+        let fault = Certificates::read(&settings, true).err().unwrap();
+        assert!(
+            fault.contains("a.pem") && fault.contains("expected PEM"),
+            "{fault}"
+        );
+        let settings = Tls {
+            authorities: None,
+            identity: Some((path.clone(), path)),
+        };
+        let fault = Certificates::read(&settings, true).err().unwrap();
+        assert!(fault.contains("and its key"), "{fault}");
+        assert!(
+            Certificates::read(&settings, false).is_ok(),
+            "it is not read where it is not shown"
+        );
+    }
 }
