@@ -116,11 +116,16 @@ fn report(document: &Document) {
     }
 }
 
-fn chain(error: &dyn std::error::Error) -> String {
+/// An error with its causes; what a message says of its cause already is not said twice.
+pub(crate) fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {
-        text.push_str(&format!(": {cause}"));
+        let told = cause.to_string();
+        if !text.ends_with(&told) {
+            text.push_str(": ");
+            text.push_str(&told);
+        }
         source = cause.source();
     }
     text
@@ -158,4 +163,21 @@ async fn with_progress<T>(config: &Config, work: impl Future<Output = T>) -> T {
         let _ = write!(io::stderr(), "\r\u{1b}[K");
     }
     result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cause_is_told_once() {
+        let missing = || io::Error::new(io::ErrorKind::NotFound, "no such file");
+        let read = LoadError::Read {
+            name: "a.yaml".to_owned(),
+            source: missing(),
+        };
+        assert_eq!(chain(&read), "cannot read a.yaml: no such file");
+        let serve = super::super::AppError::Serve(missing());
+        assert_eq!(chain(&serve), "serving broke off: no such file");
+    }
 }

@@ -15,6 +15,7 @@ use std::time::Duration;
 use issuers::Issuers;
 pub use loading::LoadFailure;
 use loading::Patience;
+pub(crate) use loading::chain;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 pub use toolset::commands_of;
@@ -150,7 +151,9 @@ impl App {
     /// An application without tools, with its state in the memory of this process.
     ///
     /// # Errors
-    /// [`AppError::Client`] when the HTTP client cannot be set up.
+    /// [`AppError::Client`] when an HTTP client cannot be set up, [`AppError::Policy`] when what is to be masked is
+    /// not well described or the audit file cannot be opened, [`AppError::Key`] when there is no key for confirmations, and [`AppError::Root`] when programs were
+    /// allowed below a folder that cannot be used.
     pub fn empty(config: &Config) -> Result<Self, AppError> {
         Self::sharing(config, &State::in_memory(&config.state()))
     }
@@ -158,7 +161,9 @@ impl App {
     /// An application without tools over a state that others may share.
     ///
     /// # Errors
-    /// [`AppError::Client`] when the HTTP client cannot be set up.
+    /// [`AppError::Client`] when an HTTP client cannot be set up, [`AppError::Policy`] when what is to be masked is
+    /// not well described or the audit file cannot be opened, [`AppError::Key`] when there is no key for confirmations, and [`AppError::Root`] when programs were
+    /// allowed below a folder that cannot be used.
     pub fn sharing(config: &Config, state: &State) -> Result<Self, AppError> {
         let http = HttpHandler::new(&config.http)?;
         let policy = Policy::new(&config.policy, Arc::clone(&state.counters))?;
@@ -314,7 +319,7 @@ impl App {
     /// Serves stdin and stdout until stdin ends or `stop` resolves.
     ///
     /// # Errors
-    /// [`AppError::Serve`] when stdout breaks.
+    /// [`AppError::Serve`] when stdin cannot be read.
     pub async fn serve_stdio(
         &self,
         config: &Config,

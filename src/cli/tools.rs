@@ -54,7 +54,9 @@ enum Order {
 }
 
 impl Tools {
-    pub(super) async fn run(self) -> Result<(), Failure> {
+    pub(super) async fn run(mut self) -> Result<(), Failure> {
+        // Whoever lists tools wants to hear of what is wrong, not of what was done.
+        self.documents.log.get_or_insert_with(|| "warn".to_owned());
         let (config, _logging) = prepare(&self.documents, &ServeFlags::default())?;
         if self.diff {
             return self.difference(&config).await;
@@ -74,8 +76,10 @@ impl Tools {
         if self.why {
             why(&discovery)?;
         } else if !discovery.skipped.is_empty() {
-            let count = discovery.skipped.len();
-            tracing::warn!("{count} operations were skipped; `--why` says why");
+            match discovery.skipped.len() {
+                1 => tracing::warn!("1 operation was skipped; `--why` says why"),
+                count => tracing::warn!("{count} operations were skipped; `--why` says why"),
+            }
         }
         Ok(())
     }

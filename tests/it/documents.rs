@@ -124,6 +124,41 @@ fn one_bad_document_does_not_stop_the_others() {
 }
 
 #[test]
+fn listing_says_what_is_wrong_and_nothing_else() {
+    let good = DocumentFile::new(
+        "openapi: 3.0.3
+info: {title: t, version: '1'}
+servers: [{url: 'http://127.0.0.1:9'}]
+paths:
+  /x: {get: {operationId: x, deprecated: true}}
+  /y: {get: {operationId: y, x-mcp: false}}
+",
+        ".yaml",
+    );
+    let output = run(&["tools", &good.path().display().to_string()]);
+    let log = String::from_utf8(output.stderr).unwrap();
+    assert!(!log.contains("INFO"), "{log}");
+    assert!(log.contains("1 operation was skipped"), "{log}");
+    let error = failure(&["tools", "/nowhere/at/all.yaml"]);
+    assert_eq!(error.matches("No such file").count(), 1, "{error}");
+}
+
+#[test]
+fn a_file_may_have_an_equals_sign_in_its_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("shop=v1.yaml");
+    std::fs::copy(spec("petstore.yaml"), &path).unwrap();
+    // Without a folder before it the name looks like a prefix and a place.
+    let output = crate::support::run_below(folder.path(), &["tools", "shop=v1.yaml"]);
+    assert!(output.status.success(), "{output:?}");
+    let listed = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        listed.contains("getPet") && !listed.contains("shop_getPet"),
+        "{listed}"
+    );
+}
+
+#[test]
 fn a_second_reader_finds_the_same_operations_in_the_shipped_documents() {
     // openapiv3 knows 3.0 only; the pet store uses nothing of 3.1 outside its schemas.
     let text = std::fs::read_to_string(spec("petstore.yaml")).unwrap();

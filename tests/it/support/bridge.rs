@@ -307,6 +307,16 @@ pub fn run(arguments: &[&str]) -> std::process::Output {
     run_in(&[], arguments)
 }
 
+/// The same in this folder.
+pub fn run_below(folder: &std::path::Path, arguments: &[&str]) -> std::process::Output {
+    binary()
+        .current_dir(folder)
+        .args(arguments)
+        .stdin(std::process::Stdio::null())
+        .output()
+        .unwrap()
+}
+
 /// The same with these environment variables.
 pub fn run_in(environment: &[(&str, &str)], arguments: &[&str]) -> std::process::Output {
     binary()
