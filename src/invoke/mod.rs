@@ -152,6 +152,13 @@ impl Invoker {
         }
     }
 
+    /// From now on programs that are to end are killed.
+    pub fn hurry(&self) {
+        if let Some(commands) = &self.commands {
+            commands.handler.hurry();
+        }
+    }
+
     /// The same under these rules.
     #[must_use]
     pub fn under(self, policy: Policy) -> Self {
