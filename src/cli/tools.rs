@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 use url::Url;
 
 use super::{Failure, diff, prepare, print};
-use crate::app;
+use crate::app::{self, Survey};
 use crate::config::{Config, DocumentFlags, DocumentSource, ServeFlags};
 use crate::discovery::Discovery;
 use crate::mcp;
@@ -61,20 +61,29 @@ impl Tools {
         if self.diff {
             return self.difference(&config).await;
         }
-        let discovery = app::discover(&config).await?;
+        let Survey { discovery, failed } = app::survey(&config).await?;
+        self.print(&discovery, &config)?;
+        if failed > 0 {
+            // What is missing was named, and what there is was printed.
+            return Err(Failure::Told);
+        }
+        Ok(())
+    }
+
+    fn print(&self, discovery: &Discovery, config: &Config) -> Result<(), Failure> {
         if self.json {
             let tools = mcp::tool_definitions(&discovery.tools, &config.mcp);
             return print(format!("[\n{}\n]", tools.join(",\n")));
         }
         if self.cost {
-            self.costs(&discovery.tools, &config)?;
+            self.costs(&discovery.tools, config)?;
         } else {
             for tool in &discovery.tools {
                 print(line(tool))?;
             }
         }
         if self.why {
-            why(&discovery)?;
+            why(discovery)?;
         } else if !discovery.skipped.is_empty() {
             match discovery.skipped.len() {
                 1 => tracing::warn!("1 operation was skipped; `--why` says why"),

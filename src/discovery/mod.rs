@@ -96,17 +96,21 @@ pub struct Source<'a> {
 #[must_use]
 pub fn discover(sources: &[Source<'_>], settings: &Settings) -> Discovery {
     let parts = sources.iter().map(|source| Part::of(source, settings));
-    let parts: Vec<Part> = parts.collect();
-    let Joined { tools, notes } = join(&parts.iter().collect::<Vec<_>>(), settings);
-    let mut skipped = Vec::new();
-    for part in parts {
-        skipped.extend(part.into_skipped());
-    }
-    Discovery {
-        // Nobody else has them any more.
-        tools: tools.into_iter().map(Arc::unwrap_or_clone).collect(),
-        skipped,
-        notes,
+    Discovery::of_parts(parts.collect(), settings)
+}
+
+impl Discovery {
+    /// What these documents make together, in their order.
+    #[must_use]
+    pub fn of_parts(parts: Vec<Part>, settings: &Settings) -> Self {
+        let Joined { tools, notes } = join(&parts.iter().collect::<Vec<_>>(), settings);
+        let skipped = parts.into_iter().flat_map(Part::into_skipped).collect();
+        Self {
+            // Nobody else has them any more.
+            tools: tools.into_iter().map(Arc::unwrap_or_clone).collect(),
+            skipped,
+            notes,
+        }
     }
 }
 

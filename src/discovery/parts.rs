@@ -80,6 +80,7 @@ impl Part {
         &self.skipped
     }
 
+    /// The same, and nothing else of it stays.
     pub(super) fn into_skipped(self) -> Vec<Skipped> {
         self.skipped
     }

@@ -299,10 +299,32 @@ impl reqwest::dns::Resolve for Names {
 }
 
 fn failure(name: &str, error: reqwest::Error) -> LoadError {
-    LoadError::Fetch {
-        name: name.to_owned(),
-        reason: reason_of(error),
+    let (name, untrusted) = (name.to_owned(), is_untrusted(&error));
+    let reason = reason_of(error);
+    if untrusted {
+        LoadError::Certificate { name, reason }
+    } else {
+        LoadError::Fetch { name, reason }
     }
+}
+
+/// Whether it broke off at the server's certificate.
+fn is_untrusted(error: &reqwest::Error) -> bool {
+    let mut next: Option<&(dyn std::error::Error + 'static)> = Some(error);
+    // Chains are short.
+    for _ in 0..16 {
+        let Some(error) = next else { break };
+        if let Some(rustls::Error::InvalidCertificate(_)) = error.downcast_ref() {
+            return true;
+        }
+        // An i/o error tells the cause of what it holds as its own, and so leaves that out.
+        let held = error.downcast_ref::<std::io::Error>();
+        next = match held.and_then(std::io::Error::get_ref) {
+            Some(held) => Some(held),
+            None => error.source(),
+        };
+    }
+    false
 }
 
 /// The chain of causes, without the URL, whose query may hold a key.
