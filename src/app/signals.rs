@@ -34,11 +34,12 @@ impl Orders {
     /// Follows the process's signals from now on; needs a runtime.
     ///
     /// SIGINT, SIGTERM and SIGQUIT end it in order, and a second of them at once. So does SIGHUP, unless it
-    /// `reloads`: then documents are read again. None of them ends the process by itself any more.
+    /// `reloads`: then documents are read again. None of them ends the process by itself any more. A hangup that
+    /// whoever started the process had it ignore (`nohup`) does not end it either.
     #[must_use]
     pub fn from_signals(reloads: bool) -> Self {
         let orders = Self::default();
-        let (told, mut signals) = (orders.clone(), Signals::listen());
+        let (told, mut signals) = (orders.clone(), Signals::listen(reloads));
         tokio::spawn(async move {
             let mut first: Option<Instant> = None;
             loop {
@@ -90,7 +91,7 @@ impl Orders {
 
 /// Resolves when the process is asked to stop: SIGINT, SIGTERM, SIGQUIT or SIGHUP.
 pub async fn signals() {
-    Signals::listen().next().await;
+    Signals::listen(false).next().await;
 }
 
 #[cfg(unix)]
@@ -98,7 +99,7 @@ struct Signals([Option<(tokio::signal::unix::Signal, Signal)>; 4]);
 
 #[cfg(unix)]
 impl Signals {
-    fn listen() -> Self {
+    fn listen(reloads: bool) -> Self {
         use tokio::signal::unix::{SignalKind, signal};
         let kinds = [
             (SignalKind::interrupt(), Signal::End),
@@ -106,11 +107,18 @@ impl Signals {
             (SignalKind::quit(), Signal::End),
             (SignalKind::hangup(), Signal::Hangup),
         ];
-        Self(kinds.map(|(kind, meaning)| match signal(kind) {
-            Ok(signal) => Some((signal, meaning)),
-            Err(error) => {
-                tracing::warn!(%error, "a signal cannot be listened to: it would end the process at once");
-                None
+        let is_unwanted = |meaning| meaning == Signal::Hangup && !reloads && ignores_hangups();
+        Self(kinds.map(|(kind, meaning)| {
+            // To listen to it at all would end its being ignored.
+            if is_unwanted(meaning) {
+                return None;
+            }
+            match signal(kind) {
+                Ok(signal) => Some((signal, meaning)),
+                Err(error) => {
+                    tracing::warn!(%error, "a signal cannot be listened to: it would end the process at once");
+                    None
+                }
             }
         }))
     }
@@ -128,12 +136,22 @@ impl Signals {
     }
 }
 
+/// Whether the process was started with SIGHUP ignored; Linux says so (proc(5)).
+#[cfg(unix)]
+fn ignores_hangups() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    // The first bit is that of the first signal.
+    mask.is_some_and(|mask| mask & 1 == 1)
+}
+
 #[cfg(not(unix))]
 struct Signals;
 
 #[cfg(not(unix))]
 impl Signals {
-    fn listen() -> Self {
+    fn listen(_reloads: bool) -> Self {
         Self
     }
 

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::support::{
     Answer, Authority, Bridge, DocumentFile, Stdio, TlsUpstream, Upstream, run, signal,
+    start_ignoring_hangups,
 };
 
 /// A document whose operations have these names.
@@ -170,16 +171,21 @@ async fn a_hangup_reads_the_documents_again() {
     assert_eq!(readiness(&bridge).await, (200, json!({"status": "ready"})));
 }
 
-/// A service whose answers wait until the test lets go, and the call that waits for one.
-async fn with_a_call_under_way() -> (Upstream, Bridge, std::sync::mpsc::Sender<()>, DocumentFile) {
+/// A service whose answers wait until the test lets go.
+async fn held_back() -> (Upstream, std::sync::mpsc::Sender<()>) {
     let (go, wait) = channel();
     let wait = Mutex::new(wait);
     let upstream = Upstream::start(move |_| {
         // Ends with the test as well.
         let _ = wait.lock().unwrap().recv();
         Answer::json(r#"{"ok":true}"#)
-    })
-    .await;
+    });
+    (upstream.await, go)
+}
+
+/// The same with a bridge in front.
+async fn with_a_call_under_way() -> (Upstream, Bridge, std::sync::mpsc::Sender<()>, DocumentFile) {
+    let (upstream, go) = held_back().await;
     let document = DocumentFile::new(&named(&["slow"]), ".json");
     let path = document.path().display().to_string();
     let bridge = Bridge::start([path.as_str(), "--base-url", &upstream.url()]);
@@ -229,4 +235,20 @@ async fn a_second_interrupt_ends_the_drain() {
             .is_ok_and(|answer| answer.status() == 200)
     );
     drop(go);
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hangup_that_is_to_be_ignored_is_ignored() {
+    let (upstream, go) = held_back().await;
+    let document = DocumentFile::new(&named(&["slow"]), ".json");
+    let path = document.path().display().to_string();
+    let mut command =
+        start_ignoring_hangups(&["call", &path, "slow", "--base-url", &upstream.url()]);
+    until_it_arrives(&upstream).await;
+    signal(command.id(), "HUP");
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    go.send(()).unwrap();
+    let ended = tokio::task::spawn_blocking(move || command.wait());
+    assert!(ended.await.unwrap().unwrap().success());
 }

@@ -364,6 +364,22 @@ pub fn start(arguments: &[&str]) -> Child {
         .unwrap()
 }
 
+/// The same under `nohup`, which has it ignore hangups.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the tests start the binary they test"
+)]
+pub fn start_ignoring_hangups(arguments: &[&str]) -> Child {
+    Command::new("nohup")
+        .arg(env!("CARGO_BIN_EXE_mcpinvoke"))
+        .args(arguments)
+        .stdin(std::process::Stdio::null())
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
 /// The same as [`run`] with a text on stdin.
 pub fn run_with_input(arguments: &[&str], input: &str) -> std::process::Output {
     let mut child = binary()

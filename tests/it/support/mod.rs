@@ -15,7 +15,10 @@ mod tls;
 pub mod toolset;
 mod upstream;
 
-pub use bridge::{Bridge, Stdio, run, run_below, run_in, run_with_input, signal, start, terminate};
+pub use bridge::{
+    Bridge, Stdio, run, run_below, run_in, run_with_input, signal, start, start_ignoring_hangups,
+    terminate,
+};
 pub use issuer::{Issuer, Signer};
 pub use measured::run_measured;
 pub use tls::{Authority, Identity, TlsUpstream};
