@@ -333,16 +333,6 @@ pub fn run(arguments: &[&str]) -> std::process::Output {
     run_in(&[], arguments)
 }
 
-/// The same in this folder.
-pub fn run_below(folder: &std::path::Path, arguments: &[&str]) -> std::process::Output {
-    binary()
-        .current_dir(folder)
-        .args(arguments)
-        .stdin(std::process::Stdio::null())
-        .output()
-        .unwrap()
-}
-
 /// The same with these environment variables.
 pub fn run_in(environment: &[(&str, &str)], arguments: &[&str]) -> std::process::Output {
     binary()
@@ -356,22 +346,6 @@ pub fn run_in(environment: &[(&str, &str)], arguments: &[&str]) -> std::process:
 /// Starts a command and leaves it running.
 pub fn start(arguments: &[&str]) -> Child {
     binary()
-        .args(arguments)
-        .stdin(std::process::Stdio::null())
-        .stdout(std::process::Stdio::null())
-        .stderr(std::process::Stdio::null())
-        .spawn()
-        .unwrap()
-}
-
-/// The same under `nohup`, which has it ignore hangups.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the tests start the binary they test"
-)]
-pub fn start_ignoring_hangups(arguments: &[&str]) -> Child {
-    Command::new("nohup")
-        .arg(env!("CARGO_BIN_EXE_mcpinvoke"))
         .args(arguments)
         .stdin(std::process::Stdio::null())
         .stdout(std::process::Stdio::null())
@@ -400,20 +374,5 @@ pub fn run_with_input(arguments: &[&str], input: &str) -> std::process::Output {
 
 /// Sends SIGTERM to a process.
 pub fn terminate(id: u32) {
-    signal(id, "TERM");
-}
-
-/// Sends a signal to a process.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the tests signal the binary they started"
-)]
-pub fn signal(id: u32, name: &str) {
-    assert!(
-        Command::new("kill")
-            .args([&format!("-{name}"), &id.to_string()])
-            .status()
-            .unwrap()
-            .success()
-    );
+    super::process::signal(id, "TERM");
 }

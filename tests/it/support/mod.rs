@@ -4,6 +4,7 @@
 mod bridge;
 pub mod issuer;
 mod measured;
+mod process;
 pub mod recorded;
 #[cfg(unix)]
 pub mod replay;
@@ -15,12 +16,10 @@ mod tls;
 pub mod toolset;
 mod upstream;
 
-pub use bridge::{
-    Bridge, Stdio, run, run_below, run_in, run_with_input, signal, start, start_ignoring_hangups,
-    terminate,
-};
+pub use bridge::{Bridge, Stdio, run, run_in, run_with_input, start, terminate};
 pub use issuer::{Issuer, Signer};
 pub use measured::run_measured;
+pub use process::{run_below, signal, start_ignoring_hangups};
 pub use tls::{Authority, Identity, TlsUpstream};
 pub use upstream::{Answer, Seen, Upstream};
 
