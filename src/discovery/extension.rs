@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, HashSet};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+use super::nearest;
 use super::settings::{Exclude, Hints, Override, ParameterOverride};
-use super::{Discovery, nearest};
 
 /// The members for an operation.
 const OPERATION: [&str; 10] = [
@@ -52,16 +52,16 @@ pub(super) struct Notes {
 }
 
 impl Notes {
-    /// Hands over what is to be said of a document, each thing once.
-    pub(super) fn tell(self, document: &str, discovery: &mut Discovery) {
-        for (said, told) in [
-            (self.notes, &mut discovery.notes),
-            (self.warnings, &mut discovery.warnings),
-        ] {
+    /// Each thing once, as said of a document.
+    pub(super) fn of_document(mut self, document: &str) -> Self {
+        for said in [&mut self.notes, &mut self.warnings] {
             let mut seen = HashSet::new();
-            let said = said.into_iter().filter(|one| seen.insert(one.clone()));
-            told.extend(said.map(|one| format!("{document}: {one}")));
+            said.retain(|one| seen.insert(one.clone()));
+            for one in said {
+                *one = format!("{document}: {one}");
+            }
         }
+        self
     }
 }
 

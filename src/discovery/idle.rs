@@ -3,16 +3,45 @@
 
 use std::collections::HashSet;
 
-use super::settings::{Rule, Settings};
-use super::{Source, nearest, overrides, select};
+use serde_json::Map;
+
+use super::settings::{Rule, Select, Settings};
+use super::{nearest, overrides, select};
 use crate::openapi::Operation;
 
-/// A sentence for each rule, entry of a rule and override that fits no operation of the documents.
-pub(super) fn rules(sources: &[Source<'_>], settings: &Settings) -> Vec<String> {
-    let operations: Vec<&Operation> = sources
-        .iter()
-        .flat_map(|source| &source.document.operations)
-        .collect();
+/// Whether there is anything to look for.
+pub(super) fn has_rules(settings: &Settings) -> bool {
+    let Select {
+        include, exclude, ..
+    } = &settings.select;
+    let lists = [&settings.confirm.rules, include, exclude];
+    !settings.overrides.is_empty() || lists.iter().any(|list| !list.is_empty())
+}
+
+/// What rules and overrides know an operation by, and nothing else of it.
+pub(super) fn outline(operation: &Operation) -> Operation {
+    Operation {
+        method: operation.method.clone(),
+        path: operation.path.clone(),
+        pointer: operation.pointer.clone(),
+        operation_id: operation.operation_id.clone(),
+        tags: operation.tags.clone(),
+        deprecated: operation.deprecated,
+        summary: None,
+        description: None,
+        external_docs: None,
+        security: None,
+        parameters: Vec::new(),
+        request_body: None,
+        responses: Vec::new(),
+        servers: Vec::new(),
+        own_servers: None,
+        extensions: Map::new(),
+    }
+}
+
+/// A sentence for each rule, entry of a rule and override that fits none of these operations.
+pub(super) fn rules(operations: &[&Operation], settings: &Settings) -> Vec<String> {
     let mut found = Vec::new();
     for (setting, rules) in [
         ("confirm.rules", &settings.confirm.rules),
@@ -20,15 +49,10 @@ pub(super) fn rules(sources: &[Source<'_>], settings: &Settings) -> Vec<String> 
         ("tools.exclude", &settings.select.exclude),
     ] {
         for (index, rule) in rules.iter().enumerate() {
-            of_rule(
-                &format!("{setting}[{index}]"),
-                rule,
-                &operations,
-                &mut found,
-            );
+            of_rule(&format!("{setting}[{index}]"), rule, operations, &mut found);
         }
     }
-    of_overrides(settings, &operations, &mut found);
+    of_overrides(settings, operations, &mut found);
     found
 }
 
@@ -146,7 +170,8 @@ mod tests {
         if let Some(overrides) = settings.get("overrides") {
             all.overrides = serde_json::from_value(overrides.clone()).unwrap();
         }
-        rules(&[Source::plain(&document)], &all)
+        let outlines: Vec<Operation> = document.operations.iter().map(outline).collect();
+        rules(&outlines.iter().collect::<Vec<_>>(), &all)
     }
 
     #[test]

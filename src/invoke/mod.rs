@@ -152,6 +152,13 @@ impl Invoker {
         }
     }
 
+    /// From now on programs that are to end are killed.
+    pub fn hurry(&self) {
+        if let Some(commands) = &self.commands {
+            commands.handler.hurry();
+        }
+    }
+
     /// The same under these rules.
     #[must_use]
     pub fn under(self, policy: Policy) -> Self {
@@ -187,7 +194,7 @@ impl Invoker {
     ///
     /// # Errors
     /// [`DuplicateName`] when two tools share a name; the old tools stay.
-    pub fn replace(&self, tools: Vec<Tool>) -> Result<(), DuplicateName> {
+    pub fn replace(&self, tools: Vec<impl Into<Arc<Tool>>>) -> Result<(), DuplicateName> {
         let catalogue = prepare(tools)?;
         if let Some(commands) = &self.commands {
             commands.handler.know_tools(command::tools(&catalogue));
@@ -367,6 +374,6 @@ impl Prepared {
     }
 }
 
-fn prepare(tools: Vec<Tool>) -> Result<Catalogue, DuplicateName> {
+fn prepare(tools: Vec<impl Into<Arc<Tool>>>) -> Result<Catalogue, DuplicateName> {
     Registry::new(tools, |_| Prepared::default())
 }

@@ -20,7 +20,7 @@ use std::time::Duration;
 use serde_json::Value;
 use url::Url;
 
-pub use error::LoadError;
+pub use error::{LoadError, Passes};
 pub use model::*;
 pub use places::{Places, Position};
 pub use rules::{RULES, Rule};

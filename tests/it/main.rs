@@ -45,6 +45,7 @@ mod paths;
 mod planted;
 mod protocol;
 mod readme;
+mod reloading;
 mod replicas;
 mod restrictions;
 mod schemas;

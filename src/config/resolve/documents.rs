@@ -9,10 +9,17 @@ use crate::openapi::Source;
 use crate::secret::{Secret, remember};
 use crate::tool::FRAMING_HEADERS;
 
-/// `shop=petstore.yaml` into `shop` and `petstore.yaml`; a URL's `=` is no prefix's.
+use std::path::Path;
+
+/// `shop=petstore.yaml` into `shop` and `petstore.yaml`; a URL's `=` is no prefix's, nor is that of a
+/// file which has the whole as its name.
 pub(super) fn split_prefix(text: &str) -> (Option<&str>, &str) {
     match text.split_once('=') {
-        Some((prefix, place)) if checked_prefix(prefix).is_ok() && !place.is_empty() => {
+        Some((prefix, place))
+            if checked_prefix(prefix).is_ok()
+                && !place.is_empty()
+                && !Path::new(text).is_file() =>
+        {
             (Some(prefix), place)
         }
         _ => (None, text),
