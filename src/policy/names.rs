@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::redact::DEEPEST;
+use crate::tool::is_secret;
 
 /// `X-Api-Key`, `x_api_key` and `xApiKey` are one name.
 pub(super) fn plain(name: &str) -> String {
@@ -85,15 +86,6 @@ fn collect(schema: &Value, depth: usize, names: &mut HashSet<String>) {
         }
         _ => {}
     }
-}
-
-fn is_secret(schema: &Value) -> bool {
-    let says = |name: &str| schema.get(name) == Some(&Value::Bool(true));
-    schema
-        .get("format")
-        .is_some_and(|format| format == "password")
-        || says("writeOnly")
-        || says("x-sensitive")
 }
 
 #[cfg(test)]

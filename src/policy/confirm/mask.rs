@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::tool::is_secret;
+
 /// What stands in the place of a secret.
 const MASK: &str = "***";
 /// Schemas and values looked at for one call; what is beyond it is masked unseen.
@@ -75,11 +77,6 @@ impl Walk<'_> {
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
         }
     }
-}
-
-fn is_secret(schema: &Value) -> bool {
-    let yes = |keyword: &str| schema.get(keyword) == Some(&Value::Bool(true));
-    yes("writeOnly") || yes("x-sensitive") || schema.get("format").is_some_and(|f| f == "password")
 }
 
 /// The schema a reference within the document means.

@@ -107,17 +107,18 @@ fn values_of_secret_fields_are_never_shown() {
             "b": {"$ref": "#/$defs/Secret"},
             "c": {"allOf": [{"enum": ["hunter1"]}], "writeOnly": true},
             "d": {"writeOnly": true, "anyOf": [{"type": "integer"}, {"type": "object", "properties": {"k": {"type": "integer"}}}]},
-            "e": {"type": "integer", "format": "password"}
+            "e": {"type": "integer", "format": "password"},
+            "f": {"type": "string", "maxLength": 3, "pattern": "^x", "x-sensitive": true}
         },
         "$defs": {"Secret": {"format": "password", "const": "hunter1"}}
     });
     let found = faults(
         &schema,
         json!({
-            "a": "hunter2", "b": "hunter2", "c": "hunter2", "d": {"k": "hunter2"}, "e": "hunter2"
+            "a": "hunter2", "b": "hunter2", "c": "hunter2", "d": {"k": "hunter2"}, "e": "hunter2", "f": "hunter2"
         }),
     );
-    assert!(found.len() >= 6, "{found:?}");
+    assert!(found.len() >= 8, "{found:?}");
     for (path, _, message) in &found {
         assert!(!message.contains("hunter2"), "{path}: {message}");
     }
