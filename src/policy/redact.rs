@@ -9,7 +9,7 @@ use regex::Regex;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
-use super::names::{names_a_secret, plain};
+use super::names::{SecretNames, names_a_secret, plain};
 use super::patterns::{has_trigger, mask_patterns};
 use super::scan::{self, Piece};
 use crate::secret::{MASK, Secret, mask_known, remember_token};
@@ -96,7 +96,7 @@ impl Redactor {
     }
 
     /// Masks a JSON value; `secret` names members that a schema marks as secret. Whether anything changed.
-    pub fn json(&self, value: &mut Value, secret: &HashSet<String>) -> bool {
+    pub fn json(&self, value: &mut Value, secret: &SecretNames) -> bool {
         let rules = Rules {
             redactor: Some(self),
             secret,
@@ -111,7 +111,7 @@ impl Redactor {
     /// Masks what the caller will see. Errors always; answers where the settings want it, and the
     /// process's own secrets in any case.
     #[must_use]
-    pub fn outcome(&self, outcome: Outcome, secret: &HashSet<String>) -> Outcome {
+    pub fn outcome(&self, outcome: Outcome, secret: &SecretNames) -> Outcome {
         let full = self.answers || outcome.is_error;
         self.outcome_as(outcome, secret, full)
     }
@@ -119,10 +119,10 @@ impl Redactor {
     /// The same as for an error: a program's output is nobody's data, and nobody chose what is in it.
     #[must_use]
     pub fn output(&self, outcome: Outcome) -> Outcome {
-        self.outcome_as(outcome, &HashSet::new(), true)
+        self.outcome_as(outcome, &SecretNames::default(), true)
     }
 
-    fn outcome_as(&self, mut outcome: Outcome, secret: &HashSet<String>, full: bool) -> Outcome {
+    fn outcome_as(&self, mut outcome: Outcome, secret: &SecretNames, full: bool) -> Outcome {
         let shared = outcome.structured.as_ref().map(|data| data.json().clone());
         let mut masked: Option<Text> = None;
         for content in &mut outcome.content {
@@ -162,7 +162,7 @@ impl Redactor {
     /// Masks a whole answer that is kept to be read later, as [`Redactor::outcome`] would; `None` where
     /// nothing has to change. What is no UTF-8 is masked as far as it is.
     #[must_use]
-    pub fn kept(&self, data: &Bytes, is_error: bool, secret: &HashSet<String>) -> Option<Bytes> {
+    pub fn kept(&self, data: &Bytes, is_error: bool, secret: &SecretNames) -> Option<Bytes> {
         let text = Text::from_utf8(data.clone())
             .unwrap_or_else(|data| String::from_utf8_lossy(&data).into_owned().into());
         self.whole(&text, self.answers || is_error, secret)
@@ -171,7 +171,7 @@ impl Redactor {
 
     /// A JSON text with its secrets masked, as [`Redactor::json`] does; `None` where nothing has to change.
     #[must_use]
-    pub fn json_text(&self, text: &str, secret: &HashSet<String>) -> Option<String> {
+    pub fn json_text(&self, text: &str, secret: &SecretNames) -> Option<String> {
         if self.has_nothing(text, secret) {
             return None;
         }
@@ -182,7 +182,7 @@ impl Redactor {
     }
 
     /// Whether nothing in a JSON text has to be masked. Where it says no, nothing may have to be masked either.
-    fn has_nothing(&self, text: &str, secret: &HashSet<String>) -> bool {
+    fn has_nothing(&self, text: &str, secret: &SecretNames) -> bool {
         if !self.pointers.is_empty() || matches!(mask_known(text), Cow::Owned(_)) {
             return false;
         }
@@ -194,15 +194,15 @@ impl Redactor {
         scan::all_strings(text, DEEPEST, |piece| match piece {
             // Every name that is secret has a trigger in it.
             Piece::Name(name) if quiet && is_one_word(&name) => {
-                !secret.contains(&*name) && (self.names.is_empty() || !self.is_secret_name(&name))
+                !secret.has(&name) && (self.names.is_empty() || !self.is_secret_name(&name))
             }
-            Piece::Name(name) => !secret.contains(&*name) && !self.is_secret_name(&name),
+            Piece::Name(name) => !secret.has(&name) && !self.is_secret_name(&name),
             Piece::Value(value) => quiet || matches!(self.text(&value), Cow::Borrowed(_)),
         })
     }
 
     /// A whole text, as JSON where it is JSON; `None` where nothing has to change.
-    fn whole(&self, text: &Text, full: bool, secret: &HashSet<String>) -> Option<Text> {
+    fn whole(&self, text: &Text, full: bool, secret: &SecretNames) -> Option<Text> {
         let shown = text.as_str();
         if !full && matches!(mask_known(shown), Cow::Borrowed(_)) {
             return None;
@@ -217,7 +217,7 @@ impl Redactor {
             } else {
                 let rules = Rules {
                     redactor: None,
-                    secret: &HashSet::new(),
+                    secret: &SecretNames::default(),
                 };
                 rules.walk(&mut value, 0)
             };
@@ -255,7 +255,7 @@ impl Redactor {
 /// The rules of one walk: all of them, or the process's own secrets alone.
 struct Rules<'a> {
     redactor: Option<&'a Redactor>,
-    secret: &'a HashSet<String>,
+    secret: &'a SecretNames,
 }
 
 impl Rules<'_> {
@@ -293,7 +293,7 @@ impl Rules<'_> {
             Value::Object(members) => {
                 let mut changed = false;
                 for (name, member) in members.iter_mut() {
-                    let by_name = self.secret.contains(name)
+                    let by_name = self.secret.has(name)
                         || self.redactor.is_some_and(|all| all.is_secret_name(name));
                     if by_name && !matches!(member, Value::Null | Value::Bool(_)) {
                         *member = MASK.into();

@@ -2,12 +2,11 @@
 
 use serde_json::json;
 
-use super::super::names::secret_names;
 use super::*;
 use crate::secret::{Secret, remember};
 
-fn none() -> HashSet<String> {
-    HashSet::new()
+fn none() -> SecretNames {
+    SecretNames::default()
 }
 
 fn answer(text: &str, is_error: bool) -> Outcome {
@@ -40,7 +39,8 @@ fn members_are_masked_by_name_schema_and_pointer() {
         "userPassword": "a", "API_KEY": 1, "X-Internal": {"a": 1}, "pin": "1234", "nextPageToken": "abc",
         "people": [{"ssn": "1", "name": "n"}], "hasPassword": true, "note": "Password=hunter22;x"
     });
-    let secret = HashSet::from(["pin".to_owned()]);
+    let mut secret = none();
+    secret.extend(["pin"]);
     assert!(redactor.json(&mut value, &secret));
     let expected = json!({
         "userPassword": MASK, "API_KEY": MASK, "X-Internal": MASK, "pin": MASK, "nextPageToken": "abc",
@@ -55,9 +55,17 @@ fn a_schema_says_what_is_secret() {
         "body": {"properties": {"pin": {"writeOnly": true}, "name": {}}},
         "code": {"format": "password"}},
         "$defs": {"x": {"properties": {"mark": {"x-sensitive": true}}}}});
-    let mut names: Vec<String> = secret_names(&schema).into_iter().collect();
-    names.sort();
-    assert_eq!(names, ["code", "mark", "pin"]);
+    let mut names = SecretNames::default();
+    names.learn(&schema);
+    for (name, secret) in [
+        ("code", true),
+        ("mark", true),
+        ("pin", true),
+        ("name", false),
+        ("body", false),
+    ] {
+        assert_eq!(names.has(name), secret, "{name}");
+    }
 }
 
 #[test]
@@ -126,7 +134,7 @@ fn settings_that_mean_nothing_are_refused() {
 #[test]
 fn what_is_kept_is_masked_as_what_is_answered() {
     let data = Bytes::from_static(br#"{"password":"hunter2","name":"Rex"}"#);
-    let none = HashSet::new();
+    let none = none();
     assert_eq!(Redactor::default().kept(&data, false, &none), None);
     let masked = Bytes::from_static(br#"{"password":"[REDACTED]","name":"Rex"}"#);
     let settings = Settings {
