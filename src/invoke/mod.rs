@@ -95,6 +95,16 @@ fn list(faults: &[Fault]) -> String {
     format!("invalid arguments: {}", lines.join("; "))
 }
 
+/// Where arguments do not fit, and by which rule: a record never repeats what was found there.
+fn places(faults: &[Fault]) -> String {
+    let place = |fault: &Fault| match fault.path.as_str() {
+        "" => fault.keyword.clone(),
+        path => format!("{path}: {}", fault.keyword),
+    };
+    let places: Vec<String> = faults.iter().map(place).collect();
+    format!("invalid arguments: {}", places.join("; "))
+}
+
 impl Invoker {
     /// Serves `tools`.
     ///
@@ -324,6 +334,10 @@ impl Invoker {
         match &error {
             CallError::Stopped(stopped) => {
                 record.step("confirm", "refused", Some(stopped.word()));
+            }
+            CallError::InvalidArguments(faults) if record.is_audited() => {
+                let places = self.policy.redactor.text(&places(faults)).into_owned();
+                record.step("validate", "refused", Some(&places));
             }
             _ if record.is_audited() => {
                 record.step("validate", "refused", Some(&error.to_string()));

@@ -18,6 +18,9 @@ use crate::tool::{Content, Outcome, Text};
 /// Deeper values are not looked into; serde_json reads no deeper ones.
 pub(super) const DEEPEST: usize = 128;
 
+/// Of a text that a message shows the beginning of, this many bytes are searched for secrets.
+const LONGEST_LOOKED_AT: usize = 4096;
+
 /// What is masked beyond what always is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Settings {
@@ -231,6 +234,35 @@ impl Redactor {
         match masked {
             Cow::Borrowed(_) => None,
             Cow::Owned(masked) => Some(Text::from(masked)),
+        }
+    }
+
+    /// Whether a message must not repeat the value at a JSON pointer: because of a name on the way there, because
+    /// of a pointer of the settings, or because of what the value says.
+    #[must_use]
+    pub fn hides(&self, pointer: &str, value: &Value, secret: &SecretNames) -> bool {
+        let way = pointer.strip_prefix('/').map_or_else(Vec::new, tokens);
+        let named = |name: &String| secret.has(name) || self.is_secret_name(name);
+        // Of two, one leads to the other or to something around it.
+        let meets = |pointer: &Vec<String>| {
+            let mut steps = pointer.iter().zip(&way);
+            steps.all(|(token, name)| token == "*" || token == name)
+        };
+        if way.iter().any(named) || self.pointers.iter().any(meets) {
+            return true;
+        }
+        match value {
+            // A text that holds members, or what a text was meant to be.
+            Value::String(text) if text.trim_start().starts_with(['{', '[']) => true,
+            Value::String(text) => {
+                let mut end = text.len().min(LONGEST_LOOKED_AT);
+                while !text.is_char_boundary(end) {
+                    end -= 1;
+                }
+                matches!(self.text(&text[..end]), Cow::Owned(_))
+            }
+            Value::Number(number) => matches!(self.text(number.as_str()), Cow::Owned(_)),
+            _ => false,
         }
     }
 
