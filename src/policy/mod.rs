@@ -6,9 +6,11 @@ pub mod confirm;
 mod metrics;
 mod names;
 mod patterns;
+mod pointers;
 mod rate;
 mod redact;
 mod scan;
+mod walk;
 mod words;
 
 use std::sync::Arc;

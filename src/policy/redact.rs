@@ -11,9 +11,14 @@ use serde_json::Value;
 
 use super::names::{SecretNames, names_a_secret, plain};
 use super::patterns::{has_trigger, mask_patterns};
+use super::pointers::{mask_at, tokens};
 use super::scan::{self, Piece};
-use crate::secret::{MASK, Secret, mask_known, remember_token};
+use super::walk::Rules;
+use crate::secret::{MASK, Secret, mask_known, remember_forwarded};
 use crate::tool::{Content, Outcome, Text};
+
+/// What follows a word is shorter than credentials after their scheme.
+const SHORTEST_CREDENTIALS: usize = 12;
 
 /// Deeper values are not looked into; serde_json reads no deeper ones.
 pub(super) const DEEPEST: usize = 128;
@@ -199,7 +204,11 @@ impl Redactor {
             Piece::Name(name) if quiet && is_one_word(&name) => {
                 !secret.has(&name) && (self.names.is_empty() || !self.is_secret_name(&name))
             }
-            Piece::Name(name) => !secret.has(&name) && !self.is_secret_name(&name),
+            Piece::Name(name) => {
+                !secret.has(&name)
+                    && !self.is_secret_name(&name)
+                    && matches!(mask_known(&name), Cow::Borrowed(_))
+            }
             Piece::Value(value) => quiet || matches!(self.text(&value), Cow::Borrowed(_)),
         })
     }
@@ -207,7 +216,7 @@ impl Redactor {
     /// A whole text, as JSON where it is JSON; `None` where nothing has to change.
     fn whole(&self, text: &Text, full: bool, secret: &SecretNames) -> Option<Text> {
         let shown = text.as_str();
-        if !full && matches!(mask_known(shown), Cow::Borrowed(_)) {
+        if !full && matches!(mask_known(shown), Cow::Borrowed(_)) && !hides_known(shown) {
             return None;
         }
         let is_json = shown.trim_start().starts_with(['{', '[']);
@@ -226,10 +235,16 @@ impl Redactor {
             };
             return changed.then(|| Text::from(value.to_string()));
         }
-        let masked = if full {
-            self.text(shown)
-        } else {
-            mask_known(shown)
+        // Several JSON texts in one, for instance.
+        let readable = scan::with_strings(shown, |string| match mask_known(string) {
+            Cow::Borrowed(_) => None,
+            Cow::Owned(masked) => Some(masked),
+        });
+        let masked = match (&readable, full) {
+            (None, true) => self.text(shown),
+            (Some(readable), true) => Cow::Owned(self.text(readable).into_owned()),
+            (None, false) => mask_known(shown),
+            (Some(readable), false) => Cow::Owned(mask_known(readable).into_owned()),
         };
         match masked {
             Cow::Borrowed(_) => None,
@@ -269,76 +284,41 @@ impl Redactor {
     /// Has the value of a header masked from now on, where the header's name says that it is a secret.
     pub fn protect(&self, name: &str, value: &str) {
         if self.is_secret_name(name) {
-            remember_token(&Secret::new(value.to_owned()));
-            // A scheme before it is no part of it.
-            if let Some((_, rest)) = value.split_once(' ') {
-                remember_token(&Secret::new(rest.trim().to_owned()));
-            }
+            remember_forwarded(&Secret::new(credentials(value).to_owned()));
         }
     }
 
     /// Whether a name says that its value is a secret.
-    fn is_secret_name(&self, name: &str) -> bool {
+    pub(super) fn is_secret_name(&self, name: &str) -> bool {
         let name = plain(name);
         self.names.contains(&name) || names_a_secret(&name)
     }
 }
 
-/// The rules of one walk: all of them, or the process's own secrets alone.
-struct Rules<'a> {
-    redactor: Option<&'a Redactor>,
-    secret: &'a SecretNames,
+/// A header's value without the scheme before it, which is no secret (RFC 9110, section 11.4).
+fn credentials(value: &str) -> &str {
+    match value.split_once(' ') {
+        Some((scheme, rest))
+            if rest.trim().len() >= SHORTEST_CREDENTIALS
+                && scheme.bytes().all(|byte| byte.is_ascii_alphabetic()) =>
+        {
+            rest.trim()
+        }
+        _ => value,
+    }
 }
 
-impl Rules<'_> {
-    fn walk(&self, value: &mut Value, depth: usize) -> bool {
-        if depth > DEEPEST {
-            *value = MASK.into();
-            return true;
-        }
-        match value {
-            Value::String(text) => {
-                let masked = match self.redactor {
-                    Some(redactor) => redactor.text(text),
-                    None => mask_known(text),
-                };
-                let Cow::Owned(masked) = masked else {
-                    return false;
-                };
-                *text = masked;
-                true
+/// Whether one of the process's own secrets stands in a string of a text with characters written as `\u002B`,
+/// as some writers of JSON do with many of them.
+fn hides_known(text: &str) -> bool {
+    memchr::memmem::find(text.as_bytes(), b"\\u").is_some()
+        && !scan::all_strings(text, usize::MAX, |piece| match piece {
+            // Any other can be read in the text itself.
+            Piece::Name(Cow::Owned(string)) | Piece::Value(Cow::Owned(string)) => {
+                matches!(mask_known(&string), Cow::Borrowed(_))
             }
-            Value::Number(number) => {
-                let known = matches!(mask_known(number.as_str()), Cow::Owned(_));
-                if known {
-                    *value = MASK.into();
-                }
-                known
-            }
-            Value::Array(items) => {
-                let mut changed = false;
-                for item in items {
-                    changed |= self.walk(item, depth + 1);
-                }
-                changed
-            }
-            Value::Object(members) => {
-                let mut changed = false;
-                for (name, member) in members.iter_mut() {
-                    let by_name = self.secret.has(name)
-                        || self.redactor.is_some_and(|all| all.is_secret_name(name));
-                    if by_name && !matches!(member, Value::Null | Value::Bool(_)) {
-                        *member = MASK.into();
-                        changed = true;
-                    } else {
-                        changed |= self.walk(member, depth + 1);
-                    }
-                }
-                changed
-            }
-            Value::Null | Value::Bool(_) => false,
-        }
-    }
+            Piece::Name(_) | Piece::Value(_) => true,
+        })
 }
 
 /// Whether a name is as it is compared, its case aside.
@@ -349,45 +329,6 @@ fn is_one_word(name: &str) -> bool {
 /// Both are the same bytes in the same place.
 fn is_same(one: &Text, other: &Text) -> bool {
     std::ptr::eq(one.as_bytes(), other.as_bytes())
-}
-
-fn tokens(pointer: &str) -> Vec<String> {
-    let tokens = pointer.split('/');
-    tokens
-        .map(|token| token.replace("~1", "/").replace("~0", "~"))
-        .collect()
-}
-
-fn mask_at(value: &mut Value, pointer: &[String]) -> bool {
-    let Some((token, rest)) = pointer.split_first() else {
-        *value = MASK.into();
-        return true;
-    };
-    match value {
-        Value::Object(members) if token == "*" => {
-            let mut changed = false;
-            for member in members.values_mut() {
-                changed |= mask_at(member, rest);
-            }
-            changed
-        }
-        Value::Array(items) if token == "*" => {
-            let mut changed = false;
-            for item in items {
-                changed |= mask_at(item, rest);
-            }
-            changed
-        }
-        Value::Object(members) => members
-            .get_mut(token)
-            .is_some_and(|member| mask_at(member, rest)),
-        Value::Array(items) => token
-            .parse::<usize>()
-            .ok()
-            .and_then(|index| items.get_mut(index))
-            .is_some_and(|item| mask_at(item, rest)),
-        _ => false,
-    }
 }
 
 #[cfg(test)]

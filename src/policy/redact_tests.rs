@@ -103,6 +103,47 @@ fn the_bridges_own_secrets_are_never_answered() {
 }
 
 #[test]
+fn the_bridges_own_secrets_are_found_behind_escapes() {
+    remember(&Secret::new("own+secret/1".to_owned()));
+    let redactor = Redactor::default();
+    for (text, masked) in [
+        (
+            r#"{"key": "a own\u002Bsecret/1 z", "n": 1.50}"#,
+            r#"{"key":"a [REDACTED] z","n":1.50}"#,
+        ),
+        (r#"["own\u002bsecret\u002F1"]"#, r#"["[REDACTED]"]"#),
+        (r#"{"own\u002bsecret/1":1}"#, r#"{"[REDACTED]":1}"#),
+        (r#"{"own+secret/1":1}"#, r#"{"[REDACTED]":1}"#),
+    ] {
+        for is_error in [false, true] {
+            let shown = redactor.outcome(answer(text, is_error), &none());
+            assert_eq!(texts(&shown), [masked; 2], "{text}");
+        }
+    }
+    let several = "{\"a\":1}\n{\"a\":\"own\\u002Bsecret/1\"}\n";
+    let data = Bytes::from_static(several.as_bytes());
+    let masked = redactor.kept(&data, false, &none());
+    assert_eq!(masked.unwrap(), "{\"a\":1}\n{\"a\":\"[REDACTED]\"}\n");
+    let other = answer(r#"{ "name" : "J\u00FCrgen \u002B" }"#, false);
+    let bytes = other.structured.clone().unwrap().json().clone();
+    let after = redactor.outcome(other, &none());
+    assert!(is_same(&bytes, after.structured.as_ref().unwrap().json()));
+}
+
+#[test]
+fn a_scheme_is_no_part_of_credentials() {
+    for (value, expected) in [
+        ("Bearer abc.def-ghi-jkl", "abc.def-ghi-jkl"),
+        ("Basic  YW5uOmh1bnRlcjI=", "YW5uOmh1bnRlcjI="),
+        ("abc.def-ghi-jkl", "abc.def-ghi-jkl"),
+        ("k1=abc d2=abcdefghijkl", "k1=abc d2=abcdefghijkl"),
+        ("my secret", "my secret"),
+    ] {
+        assert_eq!(credentials(value), expected, "{value}");
+    }
+}
+
+#[test]
 fn an_answer_without_secrets_keeps_its_bytes() {
     let all = Redactor {
         answers: true,
