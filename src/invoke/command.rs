@@ -14,7 +14,7 @@ use crate::binding::Fault;
 use crate::binding::command::{CommandFault, bind};
 use crate::handler::command::{CommandReply, Ready};
 use crate::interpret::{ArgumentFault, CommandCall, Refusal, command_refused, command_reply};
-use crate::policy::confirm::{Confirm, Interview, Preview};
+use crate::policy::confirm::{Confirm, Interview, Preview, mask};
 use crate::policy::{CallRecord, Limited};
 use crate::registry::Entry;
 use crate::tool::{CommandTarget, Outcome, Target, ToolCall};
@@ -138,7 +138,8 @@ impl Invoker {
             .action(checked)
             .is_some_and(|action| action.confirm.holds(checked));
         if let Some(interview) = interview.filter(|_| asks) {
-            self.agreed(interview, entry, &ready, record).await?;
+            self.agreed(interview, entry, checked, &ready, record)
+                .await?;
         }
         let place = self.policy.limits.place(&target.program).await;
         let _place = place.map_err(Failed::Limited)?;
@@ -159,6 +160,7 @@ impl Invoker {
         &self,
         interview: Interview<'_>,
         entry: &Entry<Prepared>,
+        arguments: &Map<String, Value>,
         ready: &Ready,
         record: &mut CallRecord,
     ) -> Result<(), CallError> {
@@ -166,11 +168,23 @@ impl Invoker {
         let masked = |line: String| redactor.text(&line).into_owned();
         let lines: Vec<String> = ready.command_lines().into_iter().map(masked).collect();
         let directory = ready.directory().display().to_string();
-        let preview = Preview::of_commands(entry.tool.name.as_str(), &lines, &directory);
+        let mut preview = Preview::of_commands(entry.tool.name.as_str(), &lines, &directory);
+        if ready.goes_by_arguments() {
+            preview = preview.with_arguments(&self.shown_arguments(entry, arguments));
+        }
         if let Some(decision) = interview.confirm(preview).await? {
             access::agreed(&decision, record);
         }
         Ok(())
+    }
+
+    /// Checked arguments for people, without what is secret by its name, its schema or its look.
+    fn shown_arguments(&self, entry: &Entry<Prepared>, arguments: &Map<String, Value>) -> String {
+        let mut masked = Value::Object(arguments.clone());
+        let secret = entry.handler.secret(&entry.tool);
+        self.policy.redactor.json(&mut masked, secret);
+        mask(&mut masked, &entry.tool.input_schema.parse());
+        format!("{masked:#}")
     }
 
     fn running(&self) -> Result<&Commands, Failed> {
