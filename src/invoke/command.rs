@@ -15,7 +15,7 @@ use crate::binding::command::{CommandFault, bind};
 use crate::handler::command::{CommandReply, Ready};
 use crate::interpret::{ArgumentFault, CommandCall, Refusal, command_refused, command_reply};
 use crate::policy::confirm::{Confirm, Interview, Preview, mask};
-use crate::policy::{CallRecord, Limited};
+use crate::policy::{CallRecord, Limited, Step};
 use crate::registry::Entry;
 use crate::tool::{CommandTarget, Outcome, Target, ToolCall};
 
@@ -74,7 +74,7 @@ impl Invoker {
             Err(Failed::Stopped(error)) => return Err(self.refused(error, record)),
         };
         if refused {
-            record.step("validate", "refused", None);
+            record.refused(Step::Validate, None);
         }
         if let Some(commands) = &self.commands {
             let tool = entry.tool.name.as_str();
@@ -133,7 +133,7 @@ impl Invoker {
         let commands = self.running()?;
         let command = |error| Failed::Refused(Refusal::Command(error));
         let ready = commands.handler.ready(plan).map_err(command)?;
-        record.step("validate", "allowed", None);
+        record.allowed(Step::Validate);
         let asks = target
             .action(checked)
             .is_some_and(|action| action.confirm.holds(checked));
@@ -143,7 +143,7 @@ impl Invoker {
         }
         let place = self.policy.limits.place(&target.program).await;
         let _place = place.map_err(Failed::Limited)?;
-        record.step("send", "allowed", None);
+        record.allowed(Step::Send);
         let caller = Arc::clone(&call.progress);
         let progress = Masked {
             inner: &*call.progress,

@@ -7,8 +7,8 @@ use super::forward::hand_on;
 use super::{CallError, Invoker, Prepared, preview};
 use crate::binding::{self, Fault, HttpPlan};
 use crate::interpret::{self, Interpreted};
-use crate::policy::CallRecord;
 use crate::policy::confirm::{Confirm, Stopped};
+use crate::policy::{CallRecord, Step};
 use crate::registry::Entry;
 use crate::tool::{HttpTarget, ToolCall};
 
@@ -46,7 +46,7 @@ impl Invoker {
             Ok(place) => place,
             Err(limited) => return Ok(Ended::limited(&limited, record)),
         };
-        record.step("send", "allowed", None);
+        record.allowed(Step::Send);
         let publishes_output = entry.tool.output_schema.is_some();
         let interpreted = self.send(target, publishes_output, plan, call).await;
         let secret = entry.handler.secret(&entry.tool);
@@ -82,7 +82,7 @@ impl Invoker {
         };
         let plan =
             binding::bind(target, &arguments, &call.trace).map_err(CallError::InvalidArguments)?;
-        record.step("validate", "allowed", None);
+        record.allowed(Step::Validate);
         if let Some(interview) = interview {
             let redactor = &self.policy.redactor;
             let preview = preview::preview(redactor, &entry.tool, target, &arguments, &plan);

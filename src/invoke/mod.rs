@@ -21,7 +21,7 @@ use crate::handler::command::CommandHandler;
 use crate::handler::http::HttpHandler;
 use crate::interpret;
 use crate::policy::confirm::{Confirm, Gate, Stopped};
-use crate::policy::{Access, CallRecord, Ending, Policy, SecretNames};
+use crate::policy::{Access, CallRecord, Ending, Policy, SecretNames, Step};
 use crate::registry::{DuplicateName, Registry};
 use crate::state::Kept;
 use crate::tool::{CallId, Caller, Outcome, Target, Tool, ToolCall};
@@ -287,7 +287,7 @@ impl Invoker {
     ) -> Result<Ended, CallError> {
         let catalogue = self.catalogue.load_full();
         let Some(entry) = catalogue.find(&call.name) else {
-            record.step("find", "refused", Some("there is no tool of this name"));
+            record.refused(Step::Find, Some("there is no tool of this name"));
             record.arguments(&call.arguments, |text| {
                 self.mask(text, &SecretNames::default())
             });
@@ -299,7 +299,7 @@ impl Invoker {
         if let Err(denied) = self.policy.access.check(&call.caller, &entry.tool) {
             return Err(access::refused(denied, &call.name, record));
         }
-        record.step("access", "allowed", None);
+        record.allowed(Step::Access);
         let limits = &self.policy.limits;
         if let Err(limited) = limits.check(&call.caller.principal, &call.name) {
             return Ok(match &entry.tool.target {
@@ -309,7 +309,7 @@ impl Invoker {
                 }
             });
         }
-        record.step("rate", "allowed", None);
+        record.allowed(Step::Rate);
         match &entry.tool.target {
             Target::Http(target) => self.request(entry, target, call, human, record).await,
             Target::Command(target) => {
@@ -333,14 +333,14 @@ impl Invoker {
         };
         match &error {
             CallError::Stopped(stopped) => {
-                record.step("confirm", "refused", Some(stopped.word()));
+                record.refused(Step::Confirm, Some(stopped.word()));
             }
             CallError::InvalidArguments(faults) if record.is_audited() => {
                 let places = self.policy.redactor.text(&places(faults)).into_owned();
-                record.step("validate", "refused", Some(&places));
+                record.refused(Step::Validate, Some(&places));
             }
             _ if record.is_audited() => {
-                record.step("validate", "refused", Some(&error.to_string()));
+                record.refused(Step::Validate, Some(&error.to_string()));
             }
             _ => {}
         }

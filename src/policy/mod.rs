@@ -18,7 +18,7 @@ use std::sync::Arc;
 pub use access::{Access, Denied, Settings as AccessSettings};
 pub use audit::{
     Arguments, Audit, AuditError, CallRecord, Decided, Destination, Ending,
-    Settings as AuditSettings,
+    Settings as AuditSettings, Step,
 };
 pub use metrics::Counters;
 pub use names::SecretNames;
