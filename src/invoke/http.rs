@@ -10,8 +10,8 @@ use super::{CallError, Invoker, Prepared, preview};
 use crate::binding::{self, Fault, HttpPlan};
 use crate::handler::HandleError;
 use crate::interpret::{self, Interpreted};
-use crate::policy::CallRecord;
 use crate::policy::confirm::{Confirm, Stopped};
+use crate::policy::{CallRecord, Step};
 use crate::registry::Entry;
 use crate::tool::{HttpTarget, ToolCall};
 
@@ -49,7 +49,7 @@ impl Invoker {
             Ok(place) => place,
             Err(limited) => return Ok(Ended::limited(&limited, record)),
         };
-        record.step("send", "allowed", None);
+        record.allowed(Step::Send);
         let publishes_output = entry.tool.output_schema.is_some();
         let interpreted = self.send(target, publishes_output, plan, call).await;
         let secret = entry.handler.secret(&entry.tool);
@@ -71,11 +71,13 @@ impl Invoker {
         let mut interview = self.gate.interview(&entry.tool, call, human)?;
         let mut arguments = Value::Object(std::mem::take(&mut call.arguments));
         let validator = entry.handler.validator(&entry.tool)?;
+        let secret = entry.handler.secret(&entry.tool);
+        let hidden = |place: &str, value: &Value| self.policy.redactor.hides(place, value, secret);
         validator
-            .check(&mut arguments)
+            .check(&mut arguments, hidden)
             .map_err(CallError::InvalidArguments)?;
         if let Some(interview) = &mut interview {
-            let fits = |arguments: &mut Value| validator.check(arguments).is_ok();
+            let fits = |arguments: &mut Value| validator.check(arguments, |_, _| true).is_ok();
             Box::pin(interview.fill(&mut arguments, fits)).await?;
         }
         let Value::Object(arguments) = arguments else {
@@ -83,7 +85,7 @@ impl Invoker {
         };
         let plan =
             binding::bind(target, &arguments, &call.trace).map_err(CallError::InvalidArguments)?;
-        record.step("validate", "allowed", None);
+        record.allowed(Step::Validate);
         if let Some(interview) = interview {
             let redactor = &self.policy.redactor;
             let preview = preview::preview(redactor, &entry.tool, target, &arguments, &plan);

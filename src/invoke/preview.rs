@@ -1,14 +1,13 @@
 //! What a human is shown of a call before it is made.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 
 use http::{HeaderMap, HeaderValue};
 use serde_json::{Map, Value};
 
 use crate::binding::{self, HttpPlan};
-use crate::policy::Redactor;
 use crate::policy::confirm::{Preview, mask};
+use crate::policy::{Redactor, SecretNames};
 use crate::tool::{HttpTarget, Tool, TraceContext};
 
 /// The plan, made again without the values that are secret by their schema or by their name, and without
@@ -21,7 +20,7 @@ pub(super) fn preview(
     plan: &HttpPlan,
 ) -> Preview {
     let mut masked = Value::Object(arguments.clone());
-    let by_name = redactor.json(&mut masked, &HashSet::new());
+    let by_name = redactor.json(&mut masked, &SecretNames::default());
     // Second, so that one mask stands for both.
     let by_schema = mask(&mut masked, &tool.input_schema.parse());
     if !by_name && !by_schema {

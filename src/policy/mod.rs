@@ -6,9 +6,11 @@ pub mod confirm;
 mod metrics;
 mod names;
 mod patterns;
+mod pointers;
 mod rate;
 mod redact;
 mod scan;
+mod walk;
 mod words;
 
 use std::sync::Arc;
@@ -16,10 +18,10 @@ use std::sync::Arc;
 pub use access::{Access, Denied, Settings as AccessSettings};
 pub use audit::{
     Arguments, Audit, AuditError, CallRecord, Decided, Destination, Ending,
-    Settings as AuditSettings,
+    Settings as AuditSettings, Step,
 };
 pub use metrics::Counters;
-pub use names::secret_names;
+pub use names::SecretNames;
 pub use patterns::mask_patterns;
 pub use rate::{Limited, Limits, Settings as RateSettings};
 pub use redact::{Redactor, Settings as RedactSettings, mask_line};

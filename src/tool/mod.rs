@@ -12,6 +12,7 @@ mod json;
 mod lines;
 mod name;
 mod outcome;
+mod secrecy;
 mod security;
 mod target;
 mod time;
@@ -28,6 +29,7 @@ pub use json::Json;
 pub use lines::is_json_lines;
 pub use name::{InvalidToolName, ToolName};
 pub use outcome::{Content, Outcome, Structured, Text};
+pub use secrecy::is_secret;
 pub use security::{SchemeKind, Security, SecurityNeed, SecurityScheme};
 pub use target::{
     Body, BodyArgument, BodyCodec, BodyMedia, FRAMING_HEADERS, FieldEncoding, FlatField,
