@@ -65,7 +65,7 @@ pub(super) fn resolve(
         listener: listener_settings(&file, &mut faults),
         stdio: file.stdio.unwrap_or_default(),
         stdio_settings: stdio::settings(&file, environment, &mut faults),
-        telemetry: log_settings(&file),
+        telemetry: log_settings(&file, &mut faults),
         written: File::default(),
     };
     if !faults.0.is_empty() {
@@ -334,10 +334,14 @@ fn address(text: &str) -> Result<SocketAddr, String> {
         .ok_or_else(|| format!("`{text}` is not an address: expected for instance `127.0.0.1:8080`, `[::1]:8080` or `8080`"))
 }
 
-fn log_settings(file: &File) -> telemetry::Settings {
+fn log_settings(file: &File, faults: &mut Faults) -> telemetry::Settings {
     let default = telemetry::Settings::default();
+    let filter = file.log.filter.as_deref().and_then(|text| {
+        let filter = telemetry::check_filter(text).map_err(|error| error.to_string());
+        faults.take("log.filter", filter)
+    });
     telemetry::Settings {
-        filter: file.log.filter.clone().unwrap_or(default.filter),
+        filter: filter.unwrap_or(default.filter),
         format: match file.log.format {
             Some(LogForm::Json) => telemetry::Format::Json,
             Some(LogForm::Text) | None => telemetry::Format::Text,
