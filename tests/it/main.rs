@@ -46,6 +46,7 @@ mod readme;
 mod replicas;
 mod schemas;
 mod search;
+mod settings;
 mod tls;
 mod tokens;
 mod toolset;

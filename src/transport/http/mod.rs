@@ -106,6 +106,28 @@ impl Default for Settings {
 /// The other name of the endpoint.
 const ALIAS: &str = "/mcpinvoke";
 
+/// More open connections no process can have.
+pub const MAX_CONNECTIONS: usize = 1_000_000;
+
+/// Pages beside the endpoint, and what is below them.
+const PAGES: [&str; 5] = [
+    "/healthz",
+    "/readyz",
+    "/metrics",
+    "/.well-known",
+    "/api/discovery",
+];
+
+/// Whether the endpoint cannot have this path, since a page of the bridge has it. The operators' page is another
+/// matter: it may have a listener of its own.
+#[must_use]
+pub fn is_reserved(path: &str) -> bool {
+    PAGES.iter().any(|page| {
+        let below = path.strip_prefix(page);
+        below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    })
+}
+
 /// What the handlers share.
 #[derive(Debug)]
 struct Shared {

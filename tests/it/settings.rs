@@ -1,0 +1,148 @@
+//! Settings as a user writes them: flags, environment and file.
+
+use crate::support::{DocumentFile, run, run_in, spec};
+
+fn told(output: &std::process::Output) -> (Option<i32>, String) {
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    (output.status.code(), text)
+}
+
+fn printed(output: &std::process::Output) -> String {
+    let (code, text) = told(output);
+    assert_eq!(code, Some(0), "{text}");
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+#[test]
+fn a_level_that_is_none_is_a_usage_error_wherever_it_stands() {
+    let file = DocumentFile::new("log: {filter: verbose}\n", ".yaml");
+    let path = file.path().display().to_string();
+    let pets = spec("petstore.yaml").display().to_string();
+    for output in [
+        run(&["tools", &pets, "--log", "verbose"]),
+        run_in(&[("MCPINVOKE_LOG", "verbose")], &["tools", &pets]),
+        run(&["tools", &pets, "--config", &path]),
+        run(&["config", "--log", "verbose"]),
+    ] {
+        let (code, text) = told(&output);
+        assert_eq!(code, Some(2), "{text}");
+        let expected =
+            "expected error, warn, info, debug or trace (or target=level), found `verbose`";
+        assert!(text.contains(expected), "{text}");
+    }
+    let text = printed(&run(&["config", "--log", "warning"]));
+    assert!(text.contains("filter: warn\n"), "{text}");
+}
+
+#[test]
+fn variables_are_lists_and_switches_and_empty_ones_say_nothing() {
+    let text = printed(&run_in(
+        &[
+            ("MCPINVOKE_DOCUMENTS", "a.yaml, shop=b.yaml c.yaml"),
+            ("MCPINVOKE_ALLOWED_HOSTS", "one.test two.test,three.test"),
+            (
+                "MCPINVOKE_ALLOWED_ORIGINS",
+                "https://one.test, https://two.test",
+            ),
+            ("MCPINVOKE_STDIO", "yes"),
+            ("MCPINVOKE_DOTNET", "1"),
+            ("MCPINVOKE_ROOTS", "src,tests"),
+        ],
+        &["config"],
+    ));
+    for expected in [
+        "source: c.yaml",
+        "prefix: shop",
+        "- two.test",
+        "- three.test",
+        "- https://two.test",
+        "stdio: true",
+        "- src",
+        "- tests",
+    ] {
+        assert!(text.contains(expected), "no {expected} in {text}");
+    }
+    let empty = [
+        "BASE_URL",
+        "DOCUMENTS",
+        "OVERLAYS",
+        "CONFIG",
+        "DOTNET",
+        "ROOTS",
+        "TOOLS_MODE",
+        "TOOLS_BUDGET",
+        "SCHEMA_PROFILE",
+        "LOG",
+        "LOG_FORMAT",
+        "STDIO",
+        "LISTEN",
+        "PATH",
+        "ALLOWED_HOSTS",
+        "ALLOWED_ORIGINS",
+        "TIMEOUT",
+        "DRAIN",
+        "KEY",
+        "CONFIRM_KEY",
+    ]
+    .map(|name| format!("MCPINVOKE_{name}"));
+    let empty: Vec<(&str, &str)> = empty.iter().map(|name| (name.as_str(), "")).collect();
+    assert_eq!(
+        printed(&run_in(&empty, &["config"])),
+        printed(&run(&["config"]))
+    );
+    let off = run_in(&[("MCPINVOKE_STDIO", "off")], &["config"]);
+    assert!(printed(&off).contains("stdio: false"));
+    let help = printed(&run(&["serve", "--help"]));
+    for name in ["MCPINVOKE_KEY", "MCPINVOKE_CONFIRM_KEY", "MCPINVOKE_ROOTS"] {
+        assert!(help.contains(name), "no {name} in {help}");
+    }
+}
+
+#[test]
+fn settings_that_serve_nobody_are_refused() {
+    let file = DocumentFile::new(
+        "
+path: /:x
+limits: {document: 1, request: 0, reply: 0, text: 5, connections: 0}
+timeouts: {document: 0s, connect: 0s, call: 0s, stream: 0s, kept: 0s}
+commands: {dotnet: {output: 0}}
+confirm: {approvals: {token: 0123456789abcdefgh, max_pending: 0}}
+",
+        ".yaml",
+    );
+    let path = file.path().display().to_string();
+    let (code, text) = told(&run(&["serve", "a.yaml", "--config", &path]));
+    assert_eq!(code, Some(2), "{text}");
+    for setting in [
+        "path",
+        "limits.document",
+        "limits.request",
+        "limits.reply",
+        "limits.text",
+        "limits.connections",
+        "timeouts.document",
+        "timeouts.connect",
+        "timeouts.call",
+        "timeouts.stream",
+        "timeouts.kept",
+        "commands.dotnet.output",
+        "confirm.approvals.max_pending",
+    ] {
+        let expected = format!(" {setting}: expected ");
+        assert!(text.contains(&expected), "no {setting} in {text}");
+    }
+    for (path, settings) in [
+        ("/healthz", ""),
+        (
+            "/approvals/x",
+            "confirm: {approvals: {token: 0123456789abcdefgh}}",
+        ),
+    ] {
+        let file = DocumentFile::new(settings, ".yaml");
+        let config = file.path().display().to_string();
+        let output = run(&["serve", "a.yaml", "--config", &config, "--path", path]);
+        let (code, text) = told(&output);
+        assert_eq!(code, Some(2), "{text}");
+        assert!(text.contains("error: path: "), "{text}");
+    }
+}
