@@ -146,3 +146,34 @@ confirm: {approvals: {token: 0123456789abcdefgh, max_pending: 0}}
         assert!(text.contains("error: path: "), "{text}");
     }
 }
+
+#[test]
+fn a_call_says_which_of_its_words_is_missing() {
+    let pets = spec("petstore.yaml").display().to_string();
+    for (words, code, expected) in [
+        (&["call", &pets][..], 2, "a tool's name is missing"),
+        (
+            &["call", "getPet", "--arg", "petId=1"],
+            2,
+            "a document is missing",
+        ),
+        (&["call", &pets, "getpet"], 1, "did you mean `getPet`?"),
+        (
+            &["call", &pets, "createPet", "--arg", "body.name=Rex"],
+            2,
+            r#"--arg body='{"name":"Rex"}'"#,
+        ),
+        (
+            &[
+                "call", &pets, "getPet", "--arg", "petId=1", "--arg", "petId=2",
+            ],
+            2,
+            "`petId` is given more than once",
+        ),
+    ] {
+        let (found, text) = told(&run(words));
+        assert_eq!(found, Some(code), "{words:?}: {text}");
+        assert!(text.contains(expected), "{words:?}: {text}");
+    }
+    assert!(printed(&run(&["call", "--help"])).contains("--arg body="));
+}

@@ -1,22 +1,32 @@
 //! `mcpinvoke call`: one call from the shell.
 
+mod words;
+
 use std::sync::Arc;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use clap::Args;
+use clap::builder::BoolishValueParser;
 use serde_json::{Map, Value};
 
 use super::terminal::{Terminal, explain};
-use super::{Failure, prepare, print};
+use super::{Failure, prepare_any, print};
 use crate::app::{self, App};
 use crate::config::{DocumentFlags, ServeFlags};
 use crate::invoke::CallError;
 use crate::mcp;
 use crate::tool::{CallId, Caller, Content, NoProgress, Outcome, Tool, ToolCall, TraceContext};
 
+const EXAMPLES: &str = "\
+Examples:
+  mcpinvoke call shop.yaml getPet --arg petId=7
+  mcpinvoke call shop.yaml listPets --arg tags=small --arg tags=brown
+  mcpinvoke call shop.yaml createPet --arg body='{\"name\": \"Rex\", \"tags\": [\"small\"]}'";
+
 /// Calls a tool.
 #[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
 pub(super) struct Call {
     /// Documents, then the tool's name
     #[arg(required = true, value_name = "DOC... TOOL")]
@@ -24,7 +34,7 @@ pub(super) struct Call {
     /// The arguments as a JSON object
     #[arg(long, value_name = "JSON")]
     args: Option<String>,
-    /// One argument: `key=value`, the value as JSON or else as text; repeatable
+    /// One argument: `key=value`, the value as JSON or else as text; repeatable, also for the items of a list
     #[arg(long = "arg", value_name = "KEY=VALUE")]
     arg: Vec<String>,
     /// Print the whole result as JSON
@@ -46,9 +56,10 @@ pub(super) struct Call {
     #[arg(long, value_name = "URL", env = "MCPINVOKE_BASE_URL")]
     base_url: Option<String>,
     /// Let the operation run the .NET command line; without a document, one of the tools that ship
-    #[arg(long, env = "MCPINVOKE_DOTNET")]
+    #[arg(long, env = "MCPINVOKE_DOTNET", value_parser = BoolishValueParser::new())]
     dotnet: bool,
     /// Where programs may work, instead of the current folder; repeatable
+    /// [env: MCPINVOKE_ROOTS, separated by spaces or commas]
     #[arg(long = "root", value_name = "DIR")]
     roots: Vec<std::path::PathBuf>,
     /// What is logged on stderr
@@ -73,9 +84,18 @@ impl Call {
             timeout: self.timeout.take(),
             ..ServeFlags::default()
         };
-        let (config, _logging) = prepare(&documents, &flags)?;
+        let (config, _logging) = prepare_any(&documents, &flags)?;
+        if config.documents.is_empty() {
+            return Err(Failure::Usage(words::incomplete(&name)));
+        }
         let app = App::load(&config).await?;
-        let arguments = self.arguments(app.tool(&name).as_deref())?;
+        let Some(tool) = app.tool(&name) else {
+            let documents = config.documents.iter();
+            let documents: Vec<String> = documents.map(|one| one.source.to_string()).collect();
+            let known = app.tool_names();
+            return Err(words::unknown(&name, &documents, &known));
+        };
+        let arguments = self.arguments(&tool)?;
         let call = ToolCall {
             id: CallId(1),
             caller: Caller::anonymous("shell"),
@@ -111,7 +131,7 @@ impl Call {
         }
     }
 
-    fn arguments(&self, tool: Option<&Tool>) -> Result<Map<String, Value>, Failure> {
+    fn arguments(&self, tool: &Tool) -> Result<Map<String, Value>, Failure> {
         let mut arguments = match &self.args {
             None => Map::new(),
             Some(text) => serde_json::from_str(text).map_err(|error| {
@@ -120,29 +140,9 @@ impl Call {
                 ))
             })?,
         };
-        let schema = tool.map(|tool| tool.input_schema.parse());
-        for pair in &self.arg {
-            let Some((key, text)) = pair.split_once('=') else {
-                return Err(Failure::Usage(format!(
-                    "--arg: expected KEY=VALUE, found `{pair}`"
-                )));
-            };
-            let wanted = schema
-                .as_ref()
-                .map(|schema| &schema["properties"][key]["type"]);
-            arguments.insert(key.to_owned(), value(text, wanted));
-        }
+        arguments.extend(words::arguments(&self.arg, &tool.input_schema.parse())?);
         Ok(arguments)
     }
-}
-
-/// JSON where it is JSON, text otherwise, and text where the schema wants nothing else: the
-/// identifier `007` must stay what it is.
-fn value(text: &str, wanted: Option<&Value>) -> Value {
-    if wanted.is_some_and(|kind| kind == "string") {
-        return text.into();
-    }
-    serde_json::from_str(text).unwrap_or_else(|_| text.into())
 }
 
 fn show(outcome: &Outcome) -> Result<(), Failure> {
@@ -158,18 +158,4 @@ fn show(outcome: &Outcome) -> Result<(), Failure> {
         }
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    #[test]
-    fn a_value_is_json_unless_text_is_wanted() {
-        assert_eq!(value("7", Some(&json!("integer"))), json!(7));
-        assert_eq!(value("[1,2]", None), json!([1, 2]));
-        assert_eq!(value("007", Some(&json!("string"))), json!("007"));
-        assert_eq!(value("two words", None), json!("two words"));
-    }
 }
