@@ -5,6 +5,7 @@ mod check;
 mod config;
 mod demo;
 mod diff;
+mod health;
 mod serve;
 mod terminal;
 mod tools;
@@ -42,6 +43,8 @@ enum Command {
     Call(call::Call),
     /// Print the resolved configuration, secrets masked, or the file's JSON Schema
     Config(config::PrintConfig),
+    /// Ask a running bridge whether it is well: for the health checks of containers
+    Health(health::Health),
 }
 
 /// Why a command ended without doing its work.
@@ -79,6 +82,7 @@ impl Cli {
             Command::Check(command) => command.run().await,
             Command::Call(command) => command.run().await,
             Command::Config(command) => command.run(),
+            Command::Health(command) => command.run().await,
         };
         match result {
             Ok(()) => ExitCode::SUCCESS,

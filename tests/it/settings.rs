@@ -1,6 +1,6 @@
 //! Settings as a user writes them: flags, environment and file.
 
-use crate::support::{DocumentFile, run, run_in, spec};
+use crate::support::{Bridge, DocumentFile, run, run_in, spec};
 
 fn told(output: &std::process::Output) -> (Option<i32>, String) {
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -145,6 +145,28 @@ confirm: {approvals: {token: 0123456789abcdefgh, max_pending: 0}}
         assert_eq!(code, Some(2), "{text}");
         assert!(text.contains("error: path: "), "{text}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn health_is_an_exit_code() {
+    let bridge = Bridge::start([spec("petstore.yaml")]);
+    bridge.tools().await;
+    let origin = bridge.origin().to_owned();
+    let address = origin.strip_prefix("http://").unwrap();
+    for output in [
+        run(&["health", &origin]),
+        run(&["health", &format!("{origin}/mcp"), "--live"]),
+        run(&["health", "--listen", address]),
+        run_in(&[("MCPINVOKE_LISTEN", address)], &["health"]),
+    ] {
+        assert_eq!(told(&output), (Some(0), String::new()));
+    }
+    drop(bridge);
+    let (code, text) = told(&run(&["health", &origin]));
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("/readyz: cannot connect"), "{text}");
+    assert_eq!(text.lines().count(), 1, "{text}");
+    assert_eq!(run(&["health", "ftp://x"]).status.code(), Some(2));
 }
 
 #[test]
