@@ -11,6 +11,7 @@ use super::access::AccessRules;
 use super::commands::Commands;
 use super::confirm::Confirm;
 use super::credentials::CredentialEntry;
+use super::faults;
 use super::outbound::{Answers, Outbound, Tls};
 use super::policy::{Audit, Rates, Redact};
 use crate::discovery::{BodyShape, OutputSchemas, Override, Rule, SchemaProfile};
@@ -321,7 +322,7 @@ impl File {
     /// Reads a file's text; an empty one is an empty configuration.
     ///
     /// # Errors
-    /// [`FileFaults`] with the place of a syntax fault, or with every key that does not exist.
+    /// [`FileFaults`] with the place of a syntax fault, or with everything else that is wrong.
     pub fn parse(text: &str) -> Result<Self, FileFaults> {
         if text
             .lines()
@@ -329,20 +330,15 @@ impl File {
         {
             return Ok(Self::default());
         }
-        let mut unknown = Vec::new();
-        let reader = serde_yaml::Deserializer::from_str(text);
-        let file = serde_ignored::deserialize(reader, |path| {
-            let path = path.to_string().replace(".?", "");
-            unknown.push(format!(
-                "`{path}` is not a setting; `mcpinvoke config --schema` lists all"
-            ));
-        })
-        .map_err(|error| FileFaults(vec![without_value(&error.to_string())]))?;
-        if unknown.is_empty() {
-            Ok(file)
-        } else {
-            Err(FileFaults(unknown))
+        let unread = |error: serde_yaml::Error| FileFaults(vec![without_value(&error.to_string())]);
+        let plain: serde_yaml::Value = serde_yaml::from_str(text).map_err(unread)?;
+        let schema = schemars::schema_for!(Self).to_value();
+        let faults = faults::of(text, &plain, &schema);
+        if !faults.is_empty() {
+            return Err(FileFaults(faults));
         }
+        // From the text once more: there a version or a number is still as it was written.
+        serde_yaml::from_str(text).map_err(unread)
     }
 }
 

@@ -6,6 +6,7 @@ mod access;
 mod commands;
 mod confirm;
 mod credentials;
+mod faults;
 mod file;
 mod flags;
 mod outbound;
