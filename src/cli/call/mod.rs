@@ -70,16 +70,7 @@ pub(super) struct Call {
 impl Call {
     pub(super) async fn run(mut self) -> Result<(), Failure> {
         let name = self.words.pop().unwrap_or_default();
-        let documents = DocumentFlags {
-            documents: std::mem::take(&mut self.words),
-            config: self.config.take(),
-            base_url: self.base_url.take(),
-            overlays: std::mem::take(&mut self.overlays),
-            dotnet: self.dotnet,
-            roots: std::mem::take(&mut self.roots),
-            log: Some(self.log.take().unwrap_or_else(|| "warn".to_owned())),
-            ..DocumentFlags::default()
-        };
+        let documents = self.documents();
         let flags = ServeFlags {
             timeout: self.timeout.take(),
             ..ServeFlags::default()
@@ -128,6 +119,19 @@ impl Call {
             Err(Failure::Told)
         } else {
             Ok(())
+        }
+    }
+
+    fn documents(&mut self) -> DocumentFlags {
+        DocumentFlags {
+            documents: std::mem::take(&mut self.words),
+            config: self.config.take(),
+            base_url: self.base_url.take(),
+            overlays: std::mem::take(&mut self.overlays),
+            dotnet: self.dotnet,
+            roots: std::mem::take(&mut self.roots),
+            log: Some(self.log.take().unwrap_or_else(|| "warn".to_owned())),
+            ..DocumentFlags::default()
         }
     }
 
