@@ -155,6 +155,16 @@ impl From<Sessions> for crate::mcp::Sessions {
     }
 }
 
+impl From<crate::mcp::Sessions> for Sessions {
+    fn from(sessions: crate::mcp::Sessions) -> Self {
+        match sessions {
+            crate::mcp::Sessions::Auto => Self::Auto,
+            crate::mcp::Sessions::Always => Self::Always,
+            crate::mcp::Sessions::Never => Self::Never,
+        }
+    }
+}
+
 /// Which operations become tools, and how they look.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]

@@ -1,5 +1,7 @@
 //! Settings as a user writes them: flags, environment and file.
 
+use serde_json::Value;
+
 use crate::support::{Bridge, DocumentFile, run, run_in, spec};
 
 fn told(output: &std::process::Output) -> (Option<i32>, String) {
@@ -95,6 +97,115 @@ fn variables_are_lists_and_switches_and_empty_ones_say_nothing() {
     let help = printed(&run(&["serve", "--help"]));
     for name in ["MCPINVOKE_KEY", "MCPINVOKE_CONFIRM_KEY", "MCPINVOKE_ROOTS"] {
         assert!(help.contains(name), "no {name} in {help}");
+    }
+}
+
+/// A file with every section that stands only where it is written.
+const SECTIONS: &str = "
+documents: [{source: a.yaml, credentials: {k: {client_id: me, client_secret: {env: SECRET}}}}]
+credentials: {k: {client_id: me, client_secret: {env: SECRET}, grant: token_exchange}}
+access:
+  keys: [{name: ci, hash: ca64daa8b294dc4835d29ca02a6a47427ebc6a225ea3ac2e15f8417fb6601db2}]
+  oauth: {resource: 'https://t.test/mcp', issuers: [{issuer: 'https://id.test/'}]}
+  stdio: {}
+audit: {file: a.jsonl}
+commands: {dotnet: {}}
+confirm: {approvals: {token: {env: SECRET}}}
+timeouts: {call: 7s}
+";
+
+#[test]
+fn the_printed_configuration_has_every_value_and_means_the_same() {
+    let secret = [("SECRET", "0123456789abcdefgh")];
+    let printed = |text: &str| {
+        let file = DocumentFile::new(text, ".yaml");
+        let path = file.path().display().to_string();
+        printed(&run_in(&secret, &["config", "--config", &path]))
+    };
+    let text = printed(SECTIONS);
+    assert_eq!(printed(&text), text);
+    assert!(!text.contains("0123456789"), "{text}");
+    let schema = printed_schema();
+    let file: Value = serde_yaml::from_str(&text).unwrap();
+    let mut left_out = Vec::new();
+    unfilled(&schema, &schema, &file, "", &mut left_out);
+    // What there is no default for, or what means everything where it is left out.
+    let none = [
+        "access.keys[0].rate",
+        "access.keys[0].tools",
+        "access.oauth.issuers[0].jwks_url",
+        "access.oauth.tools",
+        "access.stdio.rate",
+        "access.stdio.tools",
+        "base_url",
+        "commands.dotnet.program",
+        "confirm.approvals.listen",
+        "confirm.approvals.token.file",
+        "confirm.approvals.url",
+        "confirm.key_file",
+        "documents[0].base_url",
+        "documents[0].prefix",
+        "rate.all",
+        "rate.caller",
+        "rate.concurrency",
+        "rate.requests",
+        "rate.tool",
+        "server.instructions",
+        "tls.ca",
+        "tls.certificate",
+        "tls.key",
+    ];
+    left_out.retain(|place| !place.contains("credentials."));
+    left_out.sort();
+    assert_eq!(left_out, none);
+    for expected in [
+        "grant: client_credentials",
+        "secret_in_body: false",
+        "subject_token_type: urn:",
+        "stream: 7s",
+    ] {
+        assert!(text.contains(expected), "no {expected} in {text}");
+    }
+}
+
+fn printed_schema() -> Value {
+    serde_json::from_str(&printed(&run(&["config", "--schema"]))).unwrap()
+}
+
+/// The members of a configuration that are no lists or maps, and are not there.
+fn unfilled(root: &Value, schema: &Value, value: &Value, place: &str, found: &mut Vec<String>) {
+    let alternatives = schema["anyOf"].as_array().into_iter().flatten();
+    for alternative in alternatives {
+        unfilled(root, alternative, value, place, found);
+    }
+    if let Some(reference) = schema["$ref"].as_str() {
+        let target = root.pointer(reference.strip_prefix('#').unwrap()).unwrap();
+        unfilled(root, target, value, place, found);
+    }
+    if let Some(items) = value.as_array() {
+        for (index, item) in items.iter().enumerate() {
+            unfilled(
+                root,
+                &schema["items"],
+                item,
+                &format!("{place}[{index}]"),
+                found,
+            );
+        }
+    }
+    let (Some(members), Some(object)) = (schema["properties"].as_object(), value.as_object())
+    else {
+        return;
+    };
+    for (name, member) in members {
+        let dot = if place.is_empty() { "" } else { "." };
+        let place = format!("{place}{dot}{name}");
+        let several = member["type"] == "array" || member["type"] == "object";
+        match object.get(name) {
+            Some(value) => unfilled(root, member, value, &place, found),
+            None if several => {}
+            None => found.push(place),
+        }
     }
 }
 
