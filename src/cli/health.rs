@@ -4,17 +4,12 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use bytes::Bytes;
 use clap::Args;
-use http::header::{HOST, USER_AGENT};
-use http_body_util::Empty;
-use hyper::client::conn::http1::handshake;
-use hyper_util::rt::TokioIo;
-use tokio::net::TcpStream;
 use url::Url;
 
 use super::Failure;
 use crate::config::{Config, DocumentFlags, ServeFlags};
+use crate::transport::http::probe;
 
 /// Shorter than the patience of those who ask.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -95,29 +90,8 @@ fn written(text: &str) -> Result<Url, Failure> {
 async fn ask(url: &Url) -> Result<(), String> {
     let host = url.host_str().unwrap_or_default();
     let port = url.port_or_known_default().unwrap_or_default();
-    let plain = host.trim_matches(['[', ']']);
-    let stream = TcpStream::connect((plain, port))
-        .await
-        .map_err(|error| format!("cannot connect: {error}"))?;
-    let broken = |error: hyper::Error| format!("no answer: {error}");
-    let (mut sender, connection) = handshake(TokioIo::new(stream)).await.map_err(broken)?;
-    let request = http::Request::get(url.path())
-        .header(HOST, format!("{host}:{port}"))
-        .header(USER_AGENT, "mcpinvoke")
-        .body(Empty::<Bytes>::new())
-        .map_err(|error| error.to_string())?;
-    let answer = async {
-        let answer = sender.send_request(request).await.map_err(broken)?;
-        let status = answer.status();
-        match status.is_success() {
-            true => Ok(()),
-            false => Err(format!("answered {status}")),
-        }
-    };
-    tokio::select! {
-        answer = answer => answer,
-        Err(error) = connection => Err(broken(error)),
-    }
+    let asked = probe(host, port, url.path()).await;
+    asked.map_err(|error| error.to_string())
 }
 
 #[cfg(test)]

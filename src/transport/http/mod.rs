@@ -7,6 +7,7 @@ mod endpoint;
 mod guard;
 mod listen;
 mod pages;
+mod probe;
 mod respond;
 mod together;
 mod turnstile;
@@ -37,6 +38,7 @@ pub use super::access::Key;
 pub use approvals::router as approvals_router;
 pub use axum::Router;
 pub use listen::serve;
+pub use probe::{ProbeError, probe};
 
 /// Where to listen, and what is let in.
 #[derive(Debug, Clone)]
