@@ -2,7 +2,6 @@
 
 use std::process::ExitCode;
 
-use clap::Parser;
 use mcpinvoke::cli::Cli;
 use mimalloc::MiMalloc;
 use tokio::runtime::Builder;
@@ -11,7 +10,7 @@ use tokio::runtime::Builder;
 static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = Cli::read();
     // On a single core (a small container) several threads would only pass work to each other.
     let several = std::thread::available_parallelism().is_ok_and(|cores| cores.get() > 1);
     let mut builder = if several {

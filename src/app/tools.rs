@@ -173,6 +173,14 @@ impl App {
         Some(self.invoker.catalogue().find(name)?.tool.clone())
     }
 
+    /// The names of all tools, in their order.
+    #[must_use]
+    pub fn tool_names(&self) -> Vec<String> {
+        let catalogue = self.invoker.catalogue();
+        let names = catalogue.iter().map(|entry| entry.tool.name.to_string());
+        names.collect()
+    }
+
     /// How many tools there are.
     #[must_use]
     pub fn tool_count(&self) -> usize {

@@ -5,6 +5,7 @@ mod check;
 mod config;
 mod demo;
 mod diff;
+mod health;
 mod serve;
 mod terminal;
 mod tools;
@@ -13,7 +14,7 @@ use std::fmt::Display;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{Arg, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::app::{self, AppError};
 use crate::config::{Config, ConfigFaults, DocumentFlags, ServeFlags};
@@ -42,6 +43,8 @@ enum Command {
     Call(call::Call),
     /// Print the resolved configuration, secrets masked, or the file's JSON Schema
     Config(config::PrintConfig),
+    /// Ask a running bridge whether it is well: for the health checks of containers
+    Health(health::Health),
 }
 
 /// Why a command ended without doing its work.
@@ -59,6 +62,17 @@ enum Failure {
 }
 
 impl Cli {
+    /// Reads the process's arguments and environment; ends the process where they are wrong, or where help is
+    /// asked for. An empty variable is as good as none: containers write `${NAME:-}`.
+    #[must_use]
+    pub fn read() -> Self {
+        let command = Self::command()
+            .mut_args(without_empty)
+            .mut_subcommands(|command| command.mut_args(without_empty));
+        Self::from_arg_matches(&command.get_matches())
+            .unwrap_or_else(|error| error.format(&mut Self::command()).exit())
+    }
+
     /// Runs the command. Exit codes: 0 done, 1 the work failed, 2 wrong usage or configuration.
     pub async fn run(self) -> ExitCode {
         let result = match self.command {
@@ -68,6 +82,7 @@ impl Cli {
             Command::Check(command) => command.run().await,
             Command::Call(command) => command.run().await,
             Command::Config(command) => command.run(),
+            Command::Health(command) => command.run().await,
         };
         match result {
             Ok(()) => ExitCode::SUCCESS,
@@ -78,6 +93,14 @@ impl Cli {
             Err(Failure::Work(text)) => fail(&text),
             Err(Failure::Told) => ExitCode::FAILURE,
         }
+    }
+}
+
+fn without_empty(arg: Arg) -> Arg {
+    let empty = |name| std::env::var_os(name).is_some_and(|value| value.is_empty());
+    match arg.get_env().is_some_and(empty) {
+        true => arg.env(None::<&'static str>),
+        false => arg,
     }
 }
 

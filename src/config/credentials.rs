@@ -9,6 +9,9 @@ use serde::{Deserialize, Serialize, Serializer};
 use crate::handler::http::credentials::{Client, Credential, Exchange, Value};
 use crate::secret::Secret;
 
+/// What a caller's token is (RFC 8693, section 3).
+const ACCESS_TOKEN: &str = "urn:ietf:params:oauth:token-type:access_token";
+
 /// One credential, by its form: a value alone, a login, or OAuth 2 client credentials.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -173,10 +176,22 @@ impl SecretEntry {
 }
 
 impl CredentialEntry {
+    /// Fills in what a client's credentials mean where they say nothing.
+    pub(super) fn fill(&mut self) {
+        if self.client_id.is_none() && self.client_secret.is_none() {
+            return;
+        }
+        let grant = *self.grant.get_or_insert(Grant::ClientCredentials);
+        self.secret_in_body.get_or_insert(false);
+        if grant == Grant::TokenExchange {
+            let access_token = || ACCESS_TOKEN.to_owned();
+            self.subject_token_type.get_or_insert_with(access_token);
+        }
+    }
+
     fn exchange(&self) -> Result<Option<Exchange>, String> {
         if self.grant == Some(Grant::TokenExchange) {
-            // RFC 8693, section 3.
-            let access_token = || "urn:ietf:params:oauth:token-type:access_token".to_owned();
+            let access_token = || ACCESS_TOKEN.to_owned();
             return Ok(Some(Exchange {
                 subject_token_type: self.subject_token_type.clone().unwrap_or_else(access_token),
                 resource: self.resource.clone(),

@@ -11,8 +11,10 @@ use super::access::AccessRules;
 use super::commands::Commands;
 use super::confirm::Confirm;
 use super::credentials::{CredentialEntry, SecretEntry};
+use super::faults;
 use super::outbound::{Answers, Outbound, Tls};
 use super::policy::{Audit, Rates, Redact};
+use super::server::Server;
 use crate::discovery::{BodyShape, OutputSchemas, Override, Rule, SchemaProfile};
 
 /// The whole file. The same shape is what `mcpinvoke config` prints, with every value filled in.
@@ -114,47 +116,6 @@ pub struct DocumentSettings {
     /// What its upstream is shown, by the name of the security scheme; wins over the ones for all.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub credentials: BTreeMap<String, CredentialEntry>,
-}
-
-/// How the server introduces itself.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
-#[schemars(deny_unknown_fields)]
-pub struct Server {
-    /// The server's name; the document's title by default.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// What a model is told about all tools together.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub instructions: Option<String>,
-    /// When to open a session for clients of the revisions that know them.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub sessions: Option<Sessions>,
-    /// Whether a request whose method is a tool's name is a call of it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub direct_invocation: Option<bool>,
-}
-
-/// When to open a session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Sessions {
-    /// Where the client can do something only a session makes possible.
-    Auto,
-    /// For every client that initializes.
-    Always,
-    /// For none.
-    Never,
-}
-
-impl From<Sessions> for crate::mcp::Sessions {
-    fn from(sessions: Sessions) -> Self {
-        match sessions {
-            Sessions::Auto => Self::Auto,
-            Sessions::Always => Self::Always,
-            Sessions::Never => Self::Never,
-        }
-    }
 }
 
 /// Which operations become tools, and how they look.
@@ -324,7 +285,7 @@ impl File {
     /// Reads a file's text; an empty one is an empty configuration.
     ///
     /// # Errors
-    /// [`FileFaults`] with the place of a syntax fault, or with every key that does not exist.
+    /// [`FileFaults`] with the place of a syntax fault, or with everything else that is wrong.
     pub fn parse(text: &str) -> Result<Self, FileFaults> {
         if text
             .lines()
@@ -332,20 +293,15 @@ impl File {
         {
             return Ok(Self::default());
         }
-        let mut unknown = Vec::new();
-        let reader = serde_yaml::Deserializer::from_str(text);
-        let file = serde_ignored::deserialize(reader, |path| {
-            let path = path.to_string().replace(".?", "");
-            unknown.push(format!(
-                "`{path}` is not a setting; `mcpinvoke config --schema` lists all"
-            ));
-        })
-        .map_err(|error| FileFaults(vec![without_value(&error.to_string())]))?;
-        if unknown.is_empty() {
-            Ok(file)
-        } else {
-            Err(FileFaults(unknown))
+        let unread = |error: serde_yaml::Error| FileFaults(vec![without_value(&error.to_string())]);
+        let plain: serde_yaml::Value = serde_yaml::from_str(text).map_err(unread)?;
+        let schema = schemars::schema_for!(Self).to_value();
+        let faults = faults::of(text, &plain, &schema);
+        if !faults.is_empty() {
+            return Err(FileFaults(faults));
         }
+        // From the text once more: there a version or a number is still as it was written.
+        serde_yaml::from_str(text).map_err(unread)
     }
 }
 

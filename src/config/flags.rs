@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clap::builder::BoolishValueParser;
 use clap::{Args, ValueEnum};
 
 use super::file::ToolsMode;
@@ -10,7 +11,7 @@ use super::file::ToolsMode;
 #[derive(Debug, Clone, Default, Args)]
 pub struct DocumentFlags {
     /// OpenAPI or Swagger documents: paths, URLs, or `-` for stdin; `PREFIX=DOC` puts a prefix
-    /// before the names of its tools [env: MCPINVOKE_DOCUMENTS, separated by spaces]
+    /// before the names of its tools [env: MCPINVOKE_DOCUMENTS, separated by spaces or commas]
     #[arg(value_name = "DOC")]
     pub documents: Vec<String>,
 
@@ -23,15 +24,16 @@ pub struct DocumentFlags {
     pub base_url: Option<String>,
 
     /// Change the documents by this OpenAPI Overlay first; repeatable
-    /// [env: MCPINVOKE_OVERLAYS, separated by spaces]
+    /// [env: MCPINVOKE_OVERLAYS, separated by spaces or commas]
     #[arg(long = "overlay", value_name = "FILE")]
     pub overlays: Vec<String>,
 
     /// Let operations run the .NET command line; without a document, serve the one that ships
-    #[arg(long, env = "MCPINVOKE_DOTNET")]
+    #[arg(long, env = "MCPINVOKE_DOTNET", value_parser = BoolishValueParser::new())]
     pub dotnet: bool,
 
     /// Where programs may work, instead of the current folder; repeatable
+    /// [env: MCPINVOKE_ROOTS, separated by spaces or commas]
     #[arg(long = "root", value_name = "DIR")]
     pub roots: Vec<PathBuf>,
 
@@ -60,7 +62,7 @@ pub struct DocumentFlags {
 #[derive(Debug, Clone, Default, Args)]
 pub struct ServeFlags {
     /// Serve stdin and stdout instead of HTTP
-    #[arg(long, env = "MCPINVOKE_STDIO")]
+    #[arg(long, env = "MCPINVOKE_STDIO", value_parser = BoolishValueParser::new())]
     pub stdio: bool,
 
     /// Where to listen; loopback unless told otherwise

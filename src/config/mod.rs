@@ -6,12 +6,14 @@ mod access;
 mod commands;
 mod confirm;
 mod credentials;
+mod faults;
 mod file;
 mod flags;
 mod outbound;
 mod policy;
 mod quantity;
 mod resolve;
+mod server;
 
 pub use file::{File, FileFaults, ToolsMode};
 pub use flags::{DocumentFlags, LogFormat, Profile, ServeFlags};

@@ -232,6 +232,7 @@ pub struct Hints {
 /// What overrides the document's word on one parameter.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
+#[schemars(transform = with_fixed)]
 pub struct ParameterOverride {
     /// The argument's name.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -255,4 +256,14 @@ pub struct ParameterOverride {
     /// Clients repeat the argument's value in the HTTP header `Mcp-Param-<header>`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub header: Option<String>,
+}
+
+/// `fixed` is another name of `value`.
+fn with_fixed(schema: &mut schemars::Schema) {
+    let members = schema.get_mut("properties").and_then(Value::as_object_mut);
+    if let Some(members) = members
+        && let Some(value) = members.get("value").cloned()
+    {
+        members.insert("fixed".to_owned(), value);
+    }
 }

@@ -1,6 +1,7 @@
 //! Logs: tracing on stderr, as text or JSON lines. Never stdout, which belongs to data and to the
 //! stdio transport.
 
+mod filter;
 mod lines;
 mod text;
 
@@ -44,16 +45,8 @@ pub enum Format {
 #[derive(Debug, thiserror::Error)]
 pub enum SetupError {
     /// The filter is not one.
-    #[error(
-        "`{filter}` is not a log filter: expected a level such as `info`, or `info,mcpinvoke::call=off`"
-    )]
-    Filter {
-        /// As written.
-        filter: String,
-        /// What the parser says.
-        #[source]
-        source: tracing_subscriber::filter::ParseError,
-    },
+    #[error("{0}")]
+    Filter(String),
     /// Somebody set a subscriber before.
     #[error("logging is already set up in this process")]
     Taken(#[source] tracing_subscriber::util::TryInitError),
@@ -68,11 +61,7 @@ pub enum SetupError {
 /// # Errors
 /// [`SetupError`] when the filter cannot be read, or when there is a subscriber already.
 pub fn init(settings: &Settings, mask: Mask) -> Result<Logging, SetupError> {
-    let filter =
-        EnvFilter::try_new(quiet(&settings.filter)).map_err(|source| SetupError::Filter {
-            filter: settings.filter.clone(),
-            source,
-        })?;
+    let (_, filter) = filter(&settings.filter)?;
     let registry = tracing_subscriber::registry().with(filter);
     let (writer, logging) = lines::start(io::stderr(), mask).map_err(SetupError::Thread)?;
     let lines = fmt::layer().with_writer(writer);
@@ -85,6 +74,21 @@ pub fn init(settings: &Settings, mask: Mask) -> Result<Logging, SetupError> {
     }
     .map_err(SetupError::Taken)?;
     Ok(logging)
+}
+
+/// A log filter as it is meant: levels by their own names, every part with a level.
+///
+/// # Errors
+/// [`SetupError::Filter`] with a part that is neither a level nor `target=level`.
+pub fn check_filter(text: &str) -> Result<String, SetupError> {
+    filter(text).map(|(meant, _)| meant)
+}
+
+fn filter(text: &str) -> Result<(String, EnvFilter), SetupError> {
+    let meant = filter::checked(text).map_err(SetupError::Filter)?;
+    let filter = EnvFilter::try_new(quiet(&meant))
+        .map_err(|error| SetupError::Filter(format!("`{text}` is not a log filter: {error}")))?;
+    Ok((meant, filter))
 }
 
 /// The libraries below log request and connection details, secrets among them, at their finest

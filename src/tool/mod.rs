@@ -5,6 +5,7 @@
 
 mod ask;
 mod call;
+mod closest;
 mod command;
 mod escape;
 mod grant;
@@ -19,6 +20,7 @@ mod time;
 
 pub use ask::{Asked, Question};
 pub use call::{CallId, Caller, NoProgress, Progress, ToolCall, TraceContext};
+pub use closest::closest;
 pub use command::{
     Action, CommandTarget, Condition, Effect, Encoding, Input, LockRule, RunTemplate, TestRunner,
     Word, Work, is_given,

@@ -50,6 +50,7 @@ mod replicas;
 mod restrictions;
 mod schemas;
 mod search;
+mod settings;
 mod tls;
 mod tokens;
 mod toolset;

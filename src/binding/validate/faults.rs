@@ -8,6 +8,7 @@ use super::Hidden;
 use super::schema::{self, Site};
 use super::shown::{MAX_SHOWN, cut, found, length, shown};
 use crate::binding::Fault;
+use crate::tool::closest;
 
 /// More faults are only counted.
 const MAX_FAULTS: usize = 20;
@@ -337,30 +338,4 @@ fn one_of(options: &Value, value: &Value, secret: bool) -> String {
         .and_then(|text| closest(text, texts));
     let hint = meant.map_or_else(String::new, |meant| format!("; did you mean \"{meant}\"?"));
     format!("expected {expected}, found {}{hint}", found(value, secret))
-}
-
-/// The candidate a misspelt `name` most likely stands for.
-fn closest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    // Edit distance is quadratic in the lengths.
-    if name.len() > 64 {
-        return None;
-    }
-    let plain = |text: &str| -> String {
-        text.chars()
-            .filter(|c| c.is_alphanumeric())
-            .flat_map(char::to_lowercase)
-            .collect()
-    };
-    let name = plain(name);
-    candidates
-        .filter(|candidate| candidate.len() <= 64)
-        .map(|candidate| {
-            (
-                strsim::damerau_levenshtein(&name, &plain(candidate)),
-                candidate,
-            )
-        })
-        .filter(|(distance, candidate)| *distance <= (candidate.chars().count() / 3).min(3))
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, candidate)| candidate)
 }

@@ -1,6 +1,6 @@
 //! The settings that say how much of an answer is handed on, and how much is kept and for how long.
 
-use super::{Faults, duration, size};
+use super::{Faults, room, size, time_limit};
 use crate::config::file::File;
 use crate::config::outbound::{Hidden, Untrusted};
 use crate::{interpret, state};
@@ -9,7 +9,7 @@ use crate::{interpret, state};
 pub(super) fn limits(file: &File, faults: &mut Faults) -> interpret::Limits {
     let default = interpret::Limits::default();
     let mut limit =
-        |setting, text: &Option<String>, default| size(setting, text.as_deref(), default, faults);
+        |setting, text: &Option<String>, default| room(setting, text.as_deref(), default, faults);
     let reply = limit("limits.reply", &file.limits.reply, default.reply);
     let text = limit("limits.text", &file.limits.text, default.text);
     interpret::Limits {
@@ -50,7 +50,7 @@ pub(super) fn kept(file: &File, faults: &mut Faults) -> state::KeptSettings {
         max_bytes,
         max_total_bytes: total,
         max_count: file.limits.kept_count.unwrap_or(default.max_count),
-        lifetime: duration(
+        lifetime: time_limit(
             "timeouts.kept",
             file.timeouts.kept.as_deref(),
             default.lifetime,

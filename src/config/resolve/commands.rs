@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{Faults, size};
+use super::{Faults, room};
 use crate::config::commands::Toolset;
 use crate::config::file::{DocumentEntry, File};
 use crate::config::{Commands, DocumentFlags};
@@ -74,7 +74,7 @@ pub(super) fn settings(file: &File, faults: &mut Faults) -> Commands {
                 environment,
             }],
             roots,
-            output: size(setting, output.as_deref(), default.output, faults),
+            output: room(setting, output.as_deref(), default.output, faults),
             sessions: sessions.unwrap_or(default.sessions),
         },
     }

@@ -92,7 +92,10 @@ pub(super) fn page(
             "confirm.approvals.listen: {why}: expected for instance `127.0.0.1:8081`"
         ));
     }
-    if written.listen.is_none() && file.path.as_deref() == Some(approvals::PATH) {
+    let path = file.path.as_deref().unwrap_or_default();
+    let below = path.strip_prefix(approvals::PATH);
+    let taken = below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    if written.listen.is_none() && taken {
         let fault = "path: `/approvals` is the operators' page; give it a listener of its own (confirm.approvals.listen)";
         faults.0.push(fault.to_owned());
     }
@@ -105,10 +108,19 @@ pub(super) fn page(
             .url
             .as_deref()
             .and_then(|text| faults.take("confirm.approvals.url", base_url(text))),
-        max_pending: written.max_pending.unwrap_or(MAX_PENDING).max(1),
+        max_pending: pending(written.max_pending, faults),
         // Its faults are reported where the setting is read for the questions.
         lasts: duration("confirm.ttl", ttl, default, &mut Faults::default()).as_secs(),
     })
+}
+
+fn pending(written: Option<usize>, faults: &mut Faults) -> usize {
+    let most = written.unwrap_or(MAX_PENDING);
+    if most == 0 {
+        let fault = "confirm.approvals.max_pending: expected at least 1, found 0";
+        faults.0.push(fault.to_owned());
+    }
+    most
 }
 
 fn operators(

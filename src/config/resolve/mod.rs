@@ -6,6 +6,8 @@ mod answers;
 mod commands;
 mod confirm;
 mod documents;
+mod environment;
+mod listener;
 mod outbound;
 mod overlays;
 mod policy;
@@ -14,20 +16,24 @@ mod stdio;
 mod upstream;
 mod written;
 
-use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use url::Url;
 
-use super::file::{DocumentEntry, File, Limits, LogForm};
+use super::file::{DocumentEntry, File, LogForm};
 use super::flags::{DocumentFlags, LogFormat, ServeFlags};
 use super::quantity;
 use super::{Config, ConfigFaults, DocumentSource};
 use crate::openapi::Source;
 use crate::secret::{SafeUrl, Secret, remember};
-use crate::{discovery, mcp, telemetry, transport};
+use crate::{discovery, mcp, telemetry};
 
 use documents::{checked_prefix, split_prefix};
+use listener::address;
+
+/// Into less fits no message, document or answer, in bytes.
+const LEAST_ROOM: u64 = 1024;
 
 /// Faults on their way to the operator.
 #[derive(Default)]
@@ -47,6 +53,9 @@ pub(super) fn resolve(
     serve: &ServeFlags,
     environment: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Config, ConfigFaults> {
+    // Containers write `${NAME:-}`: a variable that is empty says nothing.
+    let environment: environment::Environment<'_> =
+        &|name| environment(name).filter(|text| !text.is_empty());
     let mut file = read(documents)?;
     overlay(&mut file, documents, serve, environment);
     let mut faults = Faults::default();
@@ -63,10 +72,10 @@ pub(super) fn resolve(
         commands: commands::settings(&file, &mut faults),
         confirm: confirm::settings(&file.confirm, environment, &mut faults),
         approvals: confirm::page(&file, environment, &mut faults),
-        listener: listener_settings(&file, &mut faults),
+        listener: listener::settings(&file, &mut faults),
         stdio: file.stdio.unwrap_or_default(),
         stdio_settings: stdio::settings(&file, environment, &mut faults),
-        telemetry: log_settings(&file),
+        telemetry: log_settings(&file, &mut faults),
         written: File::default(),
     };
     if !faults.0.is_empty() {
@@ -104,18 +113,15 @@ fn overlay(
     serve: &ServeFlags,
     environment: &dyn Fn(&str) -> Option<String>,
 ) {
-    let named = |flags: &[String], variable| {
-        let words = environment(variable).filter(|_| flags.is_empty());
-        let words = words.as_deref().unwrap_or_default().split_whitespace();
-        let named = flags.iter().map(String::as_str).chain(words);
-        let named: Vec<String> = named.map(str::to_owned).collect();
-        (!named.is_empty()).then_some(named)
-    };
+    let named = |flags: &[String], variable| environment::list(flags, variable, environment);
     if let Some(named) = named(&documents.documents, "MCPINVOKE_DOCUMENTS") {
         file.documents = named.into_iter().map(DocumentEntry::Place).collect();
     }
     if let Some(named) = named(&documents.overlays, "MCPINVOKE_OVERLAYS") {
         file.overlays = named;
+    }
+    if let Some(named) = named(&[], "MCPINVOKE_ROOTS") {
+        file.commands.roots = named.into_iter().map(PathBuf::from).collect();
     }
     commands::lay(file, documents);
     let lay = |place: &mut Option<String>, flag: &Option<String>| {
@@ -143,10 +149,10 @@ fn overlay(
         file.stdio = Some(true);
     }
     if !serve.allowed_host.is_empty() {
-        file.allowed_hosts.clone_from(&serve.allowed_host);
+        file.allowed_hosts = environment::words(&serve.allowed_host);
     }
     if !serve.allowed_origin.is_empty() {
-        file.allowed_origins.clone_from(&serve.allowed_origin);
+        file.allowed_origins = environment::words(&serve.allowed_origin);
     }
 }
 
@@ -282,74 +288,34 @@ fn protocol_settings(file: &File, faults: &mut Faults) -> mcp::Settings {
     }
 }
 
-fn listener_settings(file: &File, faults: &mut Faults) -> transport::http::Settings {
-    let default = transport::http::Settings::default();
-    let Limits {
-        request,
-        connections,
-        ..
-    } = &file.limits;
-    let listen = file
-        .listen
-        .as_deref()
-        .and_then(|text| faults.take("listen", address(text)));
-    let path = file.path.clone().unwrap_or_else(|| default.path.clone());
-    if !path.starts_with('/') || path.contains(['?', '#', '{', '}', ' ']) || path == "/" {
-        faults.0.push(format!(
-            "path: expected a path such as `/mcp`, found `{path}`"
-        ));
-    }
-    transport::http::Settings {
-        listen: listen.unwrap_or(default.listen),
-        path,
-        allowed_hosts: file.allowed_hosts.clone(),
-        allowed_origins: file.allowed_origins.clone(),
-        keys: access::keys(file, faults),
-        tokens: access::tokens(file, faults),
-        requests: policy::requests(file, faults),
-        forward_headers: upstream::forwarded(file, faults),
-        metrics: file.metrics,
-        max_body_bytes: size(
-            "limits.request",
-            request.as_deref(),
-            default.max_body_bytes,
-            faults,
-        ),
-        max_connections: connections.unwrap_or(default.max_connections),
-        drain: duration(
-            "timeouts.drain",
-            file.timeouts.drain.as_deref(),
-            default.drain,
-            faults,
-        ),
-        ..default
-    }
-}
-
-/// An address, or a port of the loopback address.
-fn address(text: &str) -> Result<SocketAddr, String> {
-    let text = text.trim();
-    let local = text
-        .parse::<u16>()
-        .map(|port| SocketAddr::from(([127, 0, 0, 1], port)));
-    let named = text
-        .strip_prefix("localhost:")
-        .map(|port| format!("127.0.0.1:{port}"));
-    local
-        .ok()
-        .or_else(|| named.as_deref().unwrap_or(text).parse().ok())
-        .ok_or_else(|| format!("`{text}` is not an address: expected for instance `127.0.0.1:8080`, `[::1]:8080` or `8080`"))
-}
-
-fn log_settings(file: &File) -> telemetry::Settings {
+fn log_settings(file: &File, faults: &mut Faults) -> telemetry::Settings {
     let default = telemetry::Settings::default();
+    let filter = file.log.filter.as_deref().and_then(|text| {
+        let filter = telemetry::check_filter(text).map_err(|error| error.to_string());
+        faults.take("log.filter", filter)
+    });
     telemetry::Settings {
-        filter: file.log.filter.clone().unwrap_or(default.filter),
+        filter: filter.unwrap_or(default.filter),
         format: match file.log.format {
             Some(LogForm::Json) => telemetry::Format::Json,
             Some(LogForm::Text) | None => telemetry::Format::Text,
         },
     }
+}
+
+/// How long something may take: without any time nothing would ever succeed.
+fn time_limit(
+    setting: &str,
+    text: Option<&str>,
+    default: Duration,
+    faults: &mut Faults,
+) -> Duration {
+    let limit = duration(setting, text, default, faults);
+    if limit.is_zero() {
+        let fault = format!("{setting}: expected more than 0: nothing would ever be done in time");
+        faults.0.push(fault);
+    }
+    limit
 }
 
 fn duration(setting: &str, text: Option<&str>, default: Duration, faults: &mut Faults) -> Duration {
@@ -361,6 +327,25 @@ fn size<N: TryFrom<u64>>(setting: &str, text: Option<&str>, default: N, faults: 
     text.and_then(|text| faults.take(setting, quantity::bytes(text)))
         .and_then(|bytes| N::try_from(bytes).ok())
         .unwrap_or(default)
+}
+
+/// The same for what has to hold something.
+fn room<N: TryFrom<u64> + Copy>(
+    setting: &str,
+    text: Option<&str>,
+    default: N,
+    faults: &mut Faults,
+) -> N
+where
+    u64: TryFrom<N>,
+{
+    let found = size(setting, text, default, faults);
+    if u64::try_from(found).is_ok_and(|found| found < LEAST_ROOM) {
+        let least = quantity::show_bytes(LEAST_ROOM);
+        let fault = format!("{setting}: expected at least {least}");
+        faults.0.push(fault);
+    }
+    found
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use super::{Faults, duration, size};
+use super::{Faults, room, time_limit};
 use crate::config::file::File;
 use crate::config::outbound::Redirects;
 use crate::{handler, openapi};
@@ -11,13 +11,13 @@ use crate::{handler, openapi};
 pub(super) fn documents(file: &File, faults: &mut Faults) -> openapi::Settings {
     let default = openapi::Settings::default();
     openapi::Settings {
-        max_bytes: size(
+        max_bytes: room(
             "limits.document",
             file.limits.document.as_deref(),
             default.max_bytes,
             faults,
         ),
-        timeout: duration(
+        timeout: time_limit(
             "timeouts.document",
             file.timeouts.document.as_deref(),
             default.timeout,

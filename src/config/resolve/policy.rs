@@ -9,8 +9,8 @@ use crate::config::quantity;
 use crate::state::{Quotas, Rate};
 use crate::{policy, transport};
 
-const MAX_BYTES: u64 = 64 * 1024 * 1024;
-const KEEP: u32 = 5;
+pub(super) const MAX_BYTES: u64 = 64 * 1024 * 1024;
+pub(super) const KEEP: u32 = 5;
 
 pub(super) fn settings(file: &File, faults: &mut Faults) -> policy::Settings {
     let redact = policy::RedactSettings {

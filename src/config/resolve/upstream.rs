@@ -4,11 +4,10 @@ use std::collections::{BTreeMap, HashMap};
 
 use http::HeaderName;
 
-use super::{Faults, answers, duration, outbound};
+use super::{Faults, answers, outbound, time_limit};
 use crate::config::credentials::CredentialEntry;
 use crate::config::file::{DocumentEntry, File, Timeouts};
 use crate::config::outbound::Tls;
-use crate::config::quantity;
 use crate::handler;
 use crate::handler::http::credentials::{self, Credential};
 use crate::tool::FRAMING_HEADERS;
@@ -29,16 +28,16 @@ pub(super) fn settings(
     let silent = &mut Faults::default();
     let (limits, kept) = (answers::limits(file, silent), answers::kept(file, silent));
     handler::http::Settings {
-        connect_timeout: duration(
+        connect_timeout: time_limit(
             "timeouts.connect",
             connect.as_deref(),
             default.connect_timeout,
             faults,
         ),
-        timeout: duration("timeouts.call", call.as_deref(), default.timeout, faults),
+        timeout: time_limit("timeouts.call", call.as_deref(), default.timeout, faults),
         stream_timeout: stream
             .as_deref()
-            .and_then(|text| faults.take("timeouts.stream", quantity::duration(text))),
+            .map(|text| time_limit("timeouts.stream", Some(text), default.timeout, faults)),
         max_reply_bytes: kept.max_bytes.max(limits.reply as u64),
         credentials: credentials(file, environment, faults),
         tls: tls(&file.tls, faults),

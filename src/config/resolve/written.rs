@@ -2,11 +2,16 @@
 
 use url::Url;
 
+use super::policy::{KEEP, MAX_BYTES};
+use crate::config::access::{AccessRules, ListedTools};
 use crate::config::confirm::Confirm;
 use crate::config::file::{DocumentEntry, DocumentSettings, File, Limits, LogForm, Timeouts};
+use crate::config::outbound::{Answers, Hidden, Redirects, Untrusted};
+use crate::config::policy::{Audit, AuditArguments};
 use crate::config::{Config, quantity};
 use crate::secret::SafeUrl;
-use crate::telemetry;
+use crate::transport::access::Algorithm;
+use crate::{handler, interpret, policy, telemetry};
 
 /// The file with every value filled in, so that it can be printed and used again.
 pub(super) fn fill(mut file: File, config: &Config) -> File {
@@ -23,6 +28,19 @@ pub(super) fn fill(mut file: File, config: &Config) -> File {
     file.path = Some(config.listener.path.clone());
     file.server.name = Some(config.mcp.name.clone());
     file.server.direct_invocation = Some(config.mcp.direct_invocation);
+    file.server.sessions = Some(config.mcp.sessions.into());
+    file.outbound.redirects = Some(match config.http.outbound.redirects {
+        handler::http::Redirects::None => Redirects::None,
+        handler::http::Redirects::SameHost => Redirects::SameHost,
+    });
+    file.answers = answers(config.cleaning);
+    for credential in file.credentials.values_mut() {
+        credential.fill();
+    }
+    access(&mut file.access, config);
+    file.redact.answers = Some(config.policy.redact.answers);
+    audit(&mut file.audit, config);
+    file.rate.patience = Some(quantity::show_duration(config.policy.rate.patience));
     file.tools.max_name_length = Some(config.discovery.max_name_length);
     file.tools.page_size = Some(config.mcp.page_size);
     file.tools.body = Some(config.discovery.body);
@@ -32,24 +50,8 @@ pub(super) fn fill(mut file: File, config: &Config) -> File {
     file.tools.budget = Some(config.mcp.budget);
     file.tools.deprecated = Some(config.discovery.select.deprecated);
     confirmation(&mut file.confirm, config);
-    file.limits = Limits {
-        document: Some(quantity::show_bytes(config.openapi.max_bytes)),
-        request: Some(quantity::show_bytes(config.listener.max_body_bytes)),
-        reply: Some(quantity::show_bytes(config.answers.reply as u64)),
-        text: Some(quantity::show_bytes(config.answers.text as u64)),
-        kept_reply: Some(quantity::show_bytes(config.kept.max_bytes)),
-        kept_total: Some(quantity::show_bytes(config.kept.max_total_bytes)),
-        kept_count: Some(config.kept.max_count),
-        connections: Some(config.listener.max_connections),
-    };
-    file.timeouts = Timeouts {
-        document: Some(quantity::show_duration(config.openapi.timeout)),
-        connect: Some(quantity::show_duration(config.http.connect_timeout)),
-        call: Some(quantity::show_duration(config.http.timeout)),
-        stream: config.http.stream_timeout.map(quantity::show_duration),
-        kept: Some(quantity::show_duration(config.kept.lifetime)),
-        drain: Some(quantity::show_duration(config.listener.drain)),
-    };
+    file.limits = limits(config);
+    file.timeouts = timeouts(config);
     if let Some(toolset) = &mut file.commands.dotnet {
         let handler = &config.commands.handler;
         toolset.roots.clone_from(&handler.roots);
@@ -65,6 +67,85 @@ pub(super) fn fill(mut file: File, config: &Config) -> File {
     file
 }
 
+fn limits(config: &Config) -> Limits {
+    Limits {
+        document: Some(quantity::show_bytes(config.openapi.max_bytes)),
+        request: Some(quantity::show_bytes(config.listener.max_body_bytes)),
+        reply: Some(quantity::show_bytes(config.answers.reply as u64)),
+        text: Some(quantity::show_bytes(config.answers.text as u64)),
+        kept_reply: Some(quantity::show_bytes(config.kept.max_bytes)),
+        kept_total: Some(quantity::show_bytes(config.kept.max_total_bytes)),
+        kept_count: Some(config.kept.max_count),
+        connections: Some(config.listener.max_connections),
+    }
+}
+
+fn timeouts(config: &Config) -> Timeouts {
+    Timeouts {
+        document: Some(quantity::show_duration(config.openapi.timeout)),
+        connect: Some(quantity::show_duration(config.http.connect_timeout)),
+        call: Some(quantity::show_duration(config.http.timeout)),
+        stream: Some(quantity::show_duration(
+            config.http.stream_timeout.unwrap_or(config.http.timeout),
+        )),
+        kept: Some(quantity::show_duration(config.kept.lifetime)),
+        drain: Some(quantity::show_duration(config.listener.drain)),
+    }
+}
+
+fn answers(cleaning: interpret::Cleaning) -> Answers {
+    let hidden = |removed| match removed {
+        true => Some(Hidden::Remove),
+        false => Some(Hidden::Keep),
+    };
+    Answers {
+        controls: hidden(cleaning.controls),
+        directions: hidden(cleaning.directions),
+        untrusted: Some(match cleaning.mark {
+            true => Untrusted::Mark,
+            false => Untrusted::Plain,
+        }),
+    }
+}
+
+fn audit(written: &mut Audit, config: &Config) {
+    let settings = config.policy.audit.as_ref();
+    written.arguments = Some(match settings.map(|settings| settings.arguments) {
+        None => written.arguments.unwrap_or(AuditArguments::Redacted),
+        Some(policy::Arguments::Redacted) => AuditArguments::Redacted,
+        Some(policy::Arguments::Digest) => AuditArguments::Digest,
+        Some(policy::Arguments::Off) => AuditArguments::Off,
+    });
+    let max_bytes = || quantity::show_bytes(MAX_BYTES);
+    written.max_bytes.get_or_insert_with(max_bytes);
+    written.keep.get_or_insert(KEEP);
+}
+
+fn access(written: &mut AccessRules, config: &Config) {
+    if let Some(stdio) = &mut written.stdio {
+        let anonymous = || "anonymous".to_owned();
+        stdio.name.get_or_insert_with(anonymous);
+    }
+    let (Some(oauth), Some(tokens)) = (&mut written.oauth, &config.listener.tokens) else {
+        return;
+    };
+    oauth.leeway = Some(quantity::show_duration(tokens.leeway));
+    for (issuer, resolved) in oauth.issuers.iter_mut().zip(&tokens.issuers) {
+        issuer.name = Some(resolved.name.to_string());
+        let all = || Algorithm::NAMES.map(str::to_owned).to_vec();
+        issuer.algorithms.get_or_insert_with(all);
+    }
+    let settings = &config.policy.access;
+    let scopes = &mut oauth.scopes;
+    scopes.document = Some(settings.document_scopes);
+    scopes.prefix = Some(settings.prefix.clone());
+    scopes.claims = Some(tokens.scope_claims.clone());
+    scopes.list = Some(match settings.lists_all {
+        true => ListedTools::All,
+        false => ListedTools::Granted,
+    });
+}
+
 fn confirmation(written: &mut Confirm, config: &Config) {
     written.destructive = Some(config.discovery.confirm.destructive);
     written.template = Some(config.confirm.template.clone());
@@ -75,6 +156,9 @@ fn confirmation(written: &mut Confirm, config: &Config) {
         &config.approvals,
         &config.confirm.approvals,
     ) {
+        if approvals.token.is_some() {
+            approvals.name.get_or_insert_with(|| "operator".to_owned());
+        }
         approvals.required = Some(settings.required);
         approvals.wait = Some(quantity::show_duration(settings.wait));
         approvals.max_pending = Some(page.max_pending);
@@ -83,7 +167,13 @@ fn confirmation(written: &mut Confirm, config: &Config) {
 
 fn documents(file: &File, config: &Config) -> Vec<DocumentEntry> {
     let own = file.documents.iter().map(|document| match document {
-        DocumentEntry::Full(own) => (own.headers.clone(), own.credentials.clone()),
+        DocumentEntry::Full(own) => {
+            let mut credentials = own.credentials.clone();
+            for credential in credentials.values_mut() {
+                credential.fill();
+            }
+            (own.headers.clone(), credentials)
+        }
         DocumentEntry::Place(_) => Default::default(),
     });
     let documents = config.documents.iter().zip(own);

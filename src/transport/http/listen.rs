@@ -20,7 +20,7 @@ use tokio::task::JoinSet;
 
 use super::together::Together;
 use super::turnstile::Turnstile;
-use super::{Entrance, Settings};
+use super::{Entrance, MAX_CONNECTIONS, Settings};
 
 /// Longest request head, in bytes.
 const MAX_HEAD: usize = 64 * 1024;
@@ -38,7 +38,9 @@ pub async fn serve(
     settings: &Settings,
     shutdown: impl Future<Output = ()>,
 ) {
-    let slots = Arc::new(Semaphore::new(settings.max_connections));
+    let slots = Arc::new(Semaphore::new(
+        settings.max_connections.min(MAX_CONNECTIONS),
+    ));
     let entrance = Arc::new(entrance);
     let mut connections = JoinSet::new();
     let closing = Arc::new(Closing::default());

@@ -7,6 +7,7 @@ mod endpoint;
 mod guard;
 mod listen;
 mod pages;
+mod probe;
 mod respond;
 mod together;
 mod turnstile;
@@ -37,6 +38,7 @@ pub use super::access::Key;
 pub use approvals::router as approvals_router;
 pub use axum::Router;
 pub use listen::serve;
+pub use probe::{ProbeError, probe};
 
 /// Where to listen, and what is let in.
 #[derive(Debug, Clone)]
@@ -105,6 +107,28 @@ impl Default for Settings {
 
 /// The other name of the endpoint.
 const ALIAS: &str = "/mcpinvoke";
+
+/// More open connections no process can have.
+pub const MAX_CONNECTIONS: usize = 1_000_000;
+
+/// Pages beside the endpoint, and what is below them.
+const PAGES: [&str; 5] = [
+    "/healthz",
+    "/readyz",
+    "/metrics",
+    "/.well-known",
+    "/api/discovery",
+];
+
+/// Whether the endpoint cannot have this path, since a page of the bridge has it. The operators' page is another
+/// matter: it may have a listener of its own.
+#[must_use]
+pub fn is_reserved(path: &str) -> bool {
+    PAGES.iter().any(|page| {
+        let below = path.strip_prefix(page);
+        below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    })
+}
 
 /// What the handlers share.
 #[derive(Debug)]

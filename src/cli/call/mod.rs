@@ -1,23 +1,33 @@
 //! `mcpinvoke call`: one call from the shell.
 
+mod words;
+
 use std::sync::Arc;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use clap::Args;
+use clap::builder::BoolishValueParser;
 use serde_json::{Map, Value};
 
 use super::terminal::{Terminal, explain};
-use super::{Failure, prepare, print};
+use super::{Failure, prepare_any, print};
 use crate::app::{App, Orders};
-use crate::config::{DocumentFlags, ServeFlags};
+use crate::config::{Config, DocumentFlags, ServeFlags};
 use crate::discovery::Skipped;
 use crate::invoke::CallError;
 use crate::mcp;
 use crate::tool::{CallId, Caller, Content, NoProgress, Outcome, Tool, ToolCall, TraceContext};
 
+const EXAMPLES: &str = "\
+Examples:
+  mcpinvoke call shop.yaml getPet --arg petId=7
+  mcpinvoke call shop.yaml listPets --arg tags=small --arg tags=brown
+  mcpinvoke call shop.yaml createPet --arg body='{\"name\": \"Rex\", \"tags\": [\"small\"]}'";
+
 /// Calls a tool.
 #[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
 pub(super) struct Call {
     /// Documents, then the tool's name
     #[arg(required = true, value_name = "DOC... TOOL")]
@@ -25,7 +35,7 @@ pub(super) struct Call {
     /// The arguments as a JSON object
     #[arg(long, value_name = "JSON")]
     args: Option<String>,
-    /// One argument: `key=value`, the value as JSON or else as text; repeatable
+    /// One argument: `key=value`, the value as JSON or else as text; repeatable, also for the items of a list
     #[arg(long = "arg", value_name = "KEY=VALUE")]
     arg: Vec<String>,
     /// Print the whole result as JSON
@@ -47,9 +57,10 @@ pub(super) struct Call {
     #[arg(long, value_name = "URL", env = "MCPINVOKE_BASE_URL")]
     base_url: Option<String>,
     /// Let the operation run the .NET command line; without a document, one of the tools that ship
-    #[arg(long, env = "MCPINVOKE_DOTNET")]
+    #[arg(long, env = "MCPINVOKE_DOTNET", value_parser = BoolishValueParser::new())]
     dotnet: bool,
     /// Where programs may work, instead of the current folder; repeatable
+    /// [env: MCPINVOKE_ROOTS, separated by spaces or commas]
     #[arg(long = "root", value_name = "DIR")]
     roots: Vec<std::path::PathBuf>,
     /// What is logged on stderr
@@ -60,21 +71,15 @@ pub(super) struct Call {
 impl Call {
     pub(super) async fn run(mut self) -> Result<(), Failure> {
         let name = self.words.pop().unwrap_or_default();
-        let documents = DocumentFlags {
-            documents: std::mem::take(&mut self.words),
-            config: self.config.take(),
-            base_url: self.base_url.take(),
-            overlays: std::mem::take(&mut self.overlays),
-            dotnet: self.dotnet,
-            roots: std::mem::take(&mut self.roots),
-            log: Some(self.log.take().unwrap_or_else(|| "warn".to_owned())),
-            ..DocumentFlags::default()
-        };
+        let documents = self.documents();
         let flags = ServeFlags {
             timeout: self.timeout.take(),
             ..ServeFlags::default()
         };
-        let (config, _logging) = prepare(&documents, &flags)?;
+        let (config, _logging) = prepare_any(&documents, &flags)?;
+        if config.documents.is_empty() {
+            return Err(Failure::Usage(words::incomplete(&name)));
+        }
         // Programs lead groups of their own: what interrupts this process does not reach them.
         let orders = Orders::from_signals(false);
         let interrupted = || Failure::Work("interrupted".to_owned());
@@ -83,7 +88,10 @@ impl Call {
             skipped = app.fill(&config) => skipped?,
             () = orders.stopped() => return Err(interrupted()),
         };
-        let arguments = self.arguments(app.tool(&name).as_deref())?;
+        let Some(tool) = app.tool(&name) else {
+            return Err(unknown(&name, &config, &app, &skipped));
+        };
+        let arguments = self.arguments(&tool)?;
         let call = ToolCall {
             id: CallId(1),
             caller: Caller::anonymous("shell"),
@@ -103,7 +111,6 @@ impl Call {
         let outcome = result.map_err(|error| {
             Failure::Work(match &error {
                 CallError::Stopped(stopped) => explain(stopped),
-                CallError::UnknownTool(name) => unknown(name, &skipped),
                 other => other.to_string(),
             })
         })?;
@@ -119,7 +126,20 @@ impl Call {
         }
     }
 
-    fn arguments(&self, tool: Option<&Tool>) -> Result<Map<String, Value>, Failure> {
+    fn documents(&mut self) -> DocumentFlags {
+        DocumentFlags {
+            documents: std::mem::take(&mut self.words),
+            config: self.config.take(),
+            base_url: self.base_url.take(),
+            overlays: std::mem::take(&mut self.overlays),
+            dotnet: self.dotnet,
+            roots: std::mem::take(&mut self.roots),
+            log: Some(self.log.take().unwrap_or_else(|| "warn".to_owned())),
+            ..DocumentFlags::default()
+        }
+    }
+
+    fn arguments(&self, tool: &Tool) -> Result<Map<String, Value>, Failure> {
         let mut arguments = match &self.args {
             None => Map::new(),
             Some(text) => serde_json::from_str(text).map_err(|error| {
@@ -128,37 +148,22 @@ impl Call {
                 ))
             })?,
         };
-        let schema = tool.map(|tool| tool.input_schema.parse());
-        for pair in &self.arg {
-            let Some((key, text)) = pair.split_once('=') else {
-                return Err(Failure::Usage(format!(
-                    "--arg: expected KEY=VALUE, found `{pair}`"
-                )));
-            };
-            let wanted = schema
-                .as_ref()
-                .map(|schema| &schema["properties"][key]["type"]);
-            arguments.insert(key.to_owned(), value(text, wanted));
-        }
+        arguments.extend(words::arguments(&self.arg, &tool.input_schema.parse())?);
         Ok(arguments)
     }
 }
 
 /// What to tell somebody whose tool is not there.
-fn unknown(name: &str, skipped: &[Skipped]) -> String {
-    match skipped.iter().find(|one| one.name.as_deref() == Some(name)) {
-        Some(one) => format!("{name} ({}) is no tool: {}", one.operation, one.reason),
-        None => CallError::UnknownTool(name.to_owned()).to_string(),
+fn unknown(name: &str, config: &Config, app: &App, skipped: &[Skipped]) -> Failure {
+    if let Some(one) = skipped.iter().find(|one| one.name.as_deref() == Some(name)) {
+        return Failure::Work(format!(
+            "{name} ({}) is no tool: {}",
+            one.operation, one.reason
+        ));
     }
-}
-
-/// JSON where it is JSON, text otherwise, and text where the schema wants nothing else: the
-/// identifier `007` must stay what it is.
-fn value(text: &str, wanted: Option<&Value>) -> Value {
-    if wanted.is_some_and(|kind| kind == "string") {
-        return text.into();
-    }
-    serde_json::from_str(text).unwrap_or_else(|_| text.into())
+    let documents = config.documents.iter();
+    let documents: Vec<String> = documents.map(|one| one.source.to_string()).collect();
+    words::unknown(name, &documents, &app.tool_names())
 }
 
 fn show(outcome: &Outcome) -> Result<(), Failure> {
@@ -174,18 +179,4 @@ fn show(outcome: &Outcome) -> Result<(), Failure> {
         }
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    #[test]
-    fn a_value_is_json_unless_text_is_wanted() {
-        assert_eq!(value("7", Some(&json!("integer"))), json!(7));
-        assert_eq!(value("[1,2]", None), json!([1, 2]));
-        assert_eq!(value("007", Some(&json!("string"))), json!("007"));
-        assert_eq!(value("two words", None), json!("two words"));
-    }
 }
