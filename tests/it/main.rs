@@ -24,6 +24,7 @@ mod dotnet_builtins;
 mod dotnet_contract;
 mod dotnet_document;
 mod dotnet_envelopes;
+mod dotnet_long;
 mod dotnet_real;
 mod dotnet_refused;
 mod dotnet_replay;

@@ -134,7 +134,11 @@ pub(super) fn migrations(view: &View<'_>) -> Reading {
         if let Some(found) = json(view).filter(Value::is_array) {
             return Reading::of([("migrations", Some(found))]);
         }
-        let listed: Vec<Value> = answer(view).lines().filter_map(migration_line).collect();
+        let text = answer(view);
+        if text.lines().any(|line| line.starts_with(['[', '{'])) {
+            return view.unreadable();
+        }
+        let listed: Vec<Value> = text.lines().filter_map(migration_line).collect();
         Reading::of([("migrations", Some(listed.into()))])
     })
 }
@@ -229,7 +233,11 @@ pub(super) fn contexts(view: &View<'_>) -> Reading {
         if let Some(found) = json(view).filter(Value::is_array) {
             return Reading::of([("contexts", Some(found))]);
         }
-        let listed: Vec<Value> = answer(view)
+        let text = answer(view);
+        if text.lines().any(|line| line.starts_with(['[', '{'])) {
+            return view.unreadable();
+        }
+        let listed: Vec<Value> = text
             .lines()
             .map(str::trim)
             .filter(|line| !line.is_empty() && !line.contains(' '))

@@ -27,6 +27,29 @@ use super::refusal;
 use super::words;
 use crate::handler::command::{CommandReply, Ended, Ran};
 
+/// Shapes that are one list or one value: with its middle left out, their output would say something else.
+const WHOLE: [&str; 19] = [
+    "sdks",
+    "runtimes",
+    "templates",
+    "template-packs",
+    "property",
+    "items",
+    "analysis",
+    "dependencies",
+    "validation",
+    "projects",
+    "packages",
+    "package-search",
+    "references",
+    "ef-migrations",
+    "ef-contexts",
+    "workloads",
+    "tools",
+    "tool-search",
+    "secrets",
+];
+
 /// One run with the call it was made for.
 #[derive(Clone, Copy)]
 struct View<'a> {
@@ -88,6 +111,25 @@ impl<'a> View<'a> {
         failed
     }
 
+    /// It went well, but its answer is not all there.
+    fn too_long(&self) -> Failed {
+        let left_out = self.run.stdout.dropped;
+        let message = format!("The output is too long to be read: {left_out} bytes were left out");
+        let setting = format!("commands.{}.output", self.call.target.program);
+        let mut entry = classify::saying(self.call, self.run, "OPERATION_FAILED", &message)
+            .with_hint(&format!(
+                "Ask for less, or have the operator raise `{setting}`"
+            ));
+        entry.raw_output.clear();
+        Failed::new(vec![entry], -1)
+    }
+
+    /// It went well, but what it printed is neither the JSON that was asked for nor the table in its place.
+    fn unreadable(&self) -> Reading {
+        self.failing_with("OPERATION_FAILED", "The output could not be read")
+            .into()
+    }
+
     /// The reading of what succeeded, or why it did not.
     fn or_failure(&self, reading: impl FnOnce() -> Reading) -> Reading {
         if self.succeeded() {
@@ -115,6 +157,9 @@ pub(super) fn read(call: &CommandCall<'_>, reply: &CommandReply) -> Reading {
     let view = View { call, reply, run };
     if let Some(session) = &reply.session {
         return run::session(call, session, Some(run));
+    }
+    if view.succeeded() && run.stdout.dropped > 0 && WHOLE.contains(&call.shape()) {
+        return view.too_long().into();
     }
     shape(&view)
 }

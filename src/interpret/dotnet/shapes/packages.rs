@@ -24,7 +24,18 @@ pub(super) fn list(view: &View<'_>) -> Reading {
             ("sources", sources.cloned()),
         ]);
     }
-    view.or_failure(|| Reading::of([("packages", Some(of_table(view).into()))]))
+    // Sentences in any of the CLI's languages stand above a framework's name.
+    let is_table = view.stdout().lines().any(|line| {
+        let line = line.trim_start();
+        (line.starts_with('[') && line.contains("]:"))
+            || ["Project '", "Project `", "project `", "project '"]
+                .iter()
+                .any(|head| line.contains(head))
+    });
+    view.or_failure(|| match is_table {
+        true => Reading::of([("packages", Some(of_table(view).into()))]),
+        false => view.unreadable(),
+    })
 }
 
 fn exit_code(view: &View<'_>) -> String {
@@ -174,7 +185,13 @@ fn row_of(row: &str, (project, framework, transitive, latest): Above<'_>) -> Val
 /// The whole search fails where it says so, with whatever status; a source that fails is named beside the others.
 pub(super) fn search(view: &View<'_>) -> Reading {
     let Ok(report) = serde_json::from_str::<Value>(view.stdout().trim()) else {
-        return view.or_failure(|| found_in_table(view));
+        let is_table = view.stdout().lines().any(|line| {
+            line.starts_with("Source: ") || line.contains("Package ID") && line.contains('|')
+        });
+        return view.or_failure(|| match is_table {
+            true => found_in_table(view),
+            false => view.unreadable(),
+        });
     };
     let problems = texts(&report["problems"]);
     if !view.succeeded() || !problems.is_empty() {
