@@ -25,8 +25,7 @@ pub(super) fn status(run: &Ran) -> i32 {
 
 /// Why this run failed. A status of 0 becomes -1: it says nothing then.
 pub(super) fn failed(call: &CommandCall<'_>, run: &Ran) -> Failed {
-    let diagnostics = Diagnostics::read(&[&run.stdout.text, &run.stderr.text]);
-    failed_with(call, run, &diagnostics)
+    failed_with(call, run, &Diagnostics::of_run(run))
 }
 
 /// The same with diagnostics that are read already.
@@ -42,9 +41,8 @@ pub(super) fn failed_with(call: &CommandCall<'_>, run: &Ran, diagnostics: &Diagn
     }
     let mut errors = from_diagnostics(call, run, diagnostics);
     let omitted = diagnostics
-        .of(Severity::Error)
-        .count()
-        .saturating_sub(errors.len());
+        .count(Severity::Error)
+        .saturating_sub(errors.len() as u64);
     let bare = errors.is_empty();
     if bare {
         errors.push(sentence(call, run).unwrap_or_else(|| by_status(call, run)));
@@ -79,7 +77,11 @@ pub(super) fn data(call: &CommandCall<'_>, run: &Ran) -> Data {
 /// The errors among the diagnostics. What the catalogue says of a code stands at each of the first entries, and after
 /// them once. `data.stderr` is the error output at the first entry, and where there is none, as of builds, which write
 /// their errors to stdout, or at another entry, the line itself.
-fn from_diagnostics(call: &CommandCall<'_>, run: &Ran, diagnostics: &Diagnostics) -> Vec<Entry> {
+pub(super) fn from_diagnostics(
+    call: &CommandCall<'_>,
+    run: &Ran,
+    diagnostics: &Diagnostics,
+) -> Vec<Entry> {
     let mut explained = std::collections::HashSet::new();
     let stderr = (call.mask)(&run.stderr.text);
     let mut entries: Vec<Entry> = Vec::new();
