@@ -142,9 +142,11 @@ impl Invoker {
         let _place = place.map_err(Failed::Limited)?;
         record.step("send", "allowed", None);
         let caller = Arc::clone(&call.progress);
+        let action = target.action(checked);
         let progress = Masked {
             inner: &*call.progress,
             redactor: &self.policy.redactor,
+            silent: action.is_some_and(|action| action.result == "secrets"),
         };
         commands
             .handler
@@ -196,12 +198,17 @@ impl Invoker {
             true => text.to_owned(),
             false => redactor.text(text).into_owned(),
         };
+        let mask_named = |name: &str, value: &str| match as_it_is {
+            true => value.to_owned(),
+            false => redactor.named(name, value).into_owned(),
+        };
         let call = CommandCall {
             tool: entry.tool.name.as_str(),
             target,
             action: target.action(arguments),
             arguments,
             mask: &mask,
+            mask_named: &mask_named,
         };
         let outcome = match result {
             Ok(reply) => command_reply(&call, reply),
@@ -227,11 +234,13 @@ fn too_much(target: &CommandTarget, limited: &Limited) -> Refusal {
 struct Masked<'a> {
     inner: &'a dyn crate::tool::Progress,
     redactor: &'a crate::policy::Redactor,
+    /// Every line may be a secret.
+    silent: bool,
 }
 
 impl crate::tool::Progress for Masked<'_> {
     fn wanted(&self) -> bool {
-        self.inner.wanted()
+        !self.silent && self.inner.wanted()
     }
 
     fn report(&self, done: u64, total: Option<u64>, message: &str) {

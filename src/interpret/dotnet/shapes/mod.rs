@@ -145,6 +145,13 @@ pub(super) fn read(call: &CommandCall<'_>, reply: &CommandReply) -> Reading {
     if let Some(value) = &reply.value {
         return built_in(value);
     }
+    let hidden;
+    let reply = if call.shape() == "secrets" {
+        hidden = certificates::without_values(call, reply);
+        &hidden
+    } else {
+        reply
+    };
     let Some(run) = reply.runs.last() else {
         return match &reply.session {
             Some(session) => run::session(call, session, None),
