@@ -109,11 +109,18 @@ impl Writer<'_> {
         prefix: &str,
         text: &str,
     ) -> Result<PlannedWord, ArgumentFault> {
-        let encoding = match encoding {
-            Encoding::NameOrPath if looks_like_path(text) => Encoding::Path,
-            Encoding::NameOrPath => Encoding::Plain,
-            other => other,
+        let (encoding, named) = match encoding {
+            Encoding::Source if is_address(text) => (Encoding::Plain, false),
+            Encoding::PropertySource if is_address(text) => (Encoding::Property, false),
+            Encoding::NameOrPath | Encoding::Source if looks_like_path(text) => {
+                (Encoding::Path, false)
+            }
+            Encoding::PropertySource if looks_like_path(text) => (Encoding::PropertyPath, false),
+            Encoding::NameOrPath | Encoding::Source => (Encoding::Plain, true),
+            Encoding::PropertySource => (Encoding::Property, true),
+            other => (other, false),
         };
+        let given = text;
         let text = match encoding {
             Encoding::Path | Encoding::PropertyPath | Encoding::ProjectPath => {
                 check_path(argument, text)?;
@@ -133,7 +140,10 @@ impl Writer<'_> {
                 return Err(ArgumentFault::characters(argument, "must not contain NUL"));
             }
             Encoding::Verbatim => Cow::Borrowed(text),
-            Encoding::Plain | Encoding::NameOrPath => {
+            Encoding::Plain
+            | Encoding::NameOrPath
+            | Encoding::Source
+            | Encoding::PropertySource => {
                 check_plain(argument, text)?;
                 Cow::Borrowed(text)
             }
@@ -146,6 +156,12 @@ impl Writer<'_> {
         let word = format!("{prefix}{text}");
         Ok(if self.secret.contains(argument) {
             PlannedWord::Secret(word)
+        } else if named {
+            PlannedWord::Named {
+                argument: argument.to_owned(),
+                name: given.to_owned(),
+                word,
+            }
         } else {
             PlannedWord::Text(word)
         })
@@ -201,6 +217,12 @@ fn pieces<'t>(text: &'t str, separators: Option<&'t str>) -> impl Iterator<Item 
         .filter(|piece| !piece.is_empty())
 }
 
+fn is_address(text: &str) -> bool {
+    text.trim_start()
+        .get(..8)
+        .is_some_and(|head| head.eq_ignore_ascii_case("https://"))
+}
+
 fn looks_like_path(text: &str) -> bool {
     text.contains(['/', '\\'])
         || text.starts_with('.')
@@ -208,8 +230,10 @@ fn looks_like_path(text: &str) -> bool {
 }
 
 fn join(before: PlannedWord, after: PlannedWord) -> PlannedWord {
-    use PlannedWord::{Path, Scratch, Secret, Text};
+    use PlannedWord::{Named, Path, Scratch, Secret, Text};
     match (before, after) {
+        (Named { word, .. }, after) => join(Text(word), after),
+        (before, Named { word, .. }) => join(before, Text(word)),
         (
             Path {
                 argument,
@@ -248,6 +272,7 @@ fn plain(word: PlannedWord) -> String {
     match word {
         PlannedWord::Text(text) | PlannedWord::Secret(text) => text,
         PlannedWord::Path { prefix, path, .. } => prefix + &path,
+        PlannedWord::Named { word, .. } => word,
         PlannedWord::Scratch => String::new(),
     }
 }
