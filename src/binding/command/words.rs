@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use super::project::beside_project;
-use super::{ArgumentFault, PlannedWord};
+use super::{ArgumentFault, PlannedWord, source};
 use crate::tool::{Encoding, Word, is_given};
 
 type Planned = Result<(), ArgumentFault>;
@@ -109,17 +109,7 @@ impl Writer<'_> {
         prefix: &str,
         text: &str,
     ) -> Result<PlannedWord, ArgumentFault> {
-        let (encoding, named) = match encoding {
-            Encoding::Source if is_address(text) => (Encoding::Plain, false),
-            Encoding::PropertySource if is_address(text) => (Encoding::Property, false),
-            Encoding::NameOrPath | Encoding::Source if looks_like_path(text) => {
-                (Encoding::Path, false)
-            }
-            Encoding::PropertySource if looks_like_path(text) => (Encoding::PropertyPath, false),
-            Encoding::NameOrPath | Encoding::Source => (Encoding::Plain, true),
-            Encoding::PropertySource => (Encoding::Property, true),
-            other => (other, false),
-        };
+        let (encoding, named) = source::judged(encoding, text);
         let given = text;
         let text = match encoding {
             Encoding::Path | Encoding::PropertyPath | Encoding::ProjectPath => {
@@ -215,18 +205,6 @@ fn pieces<'t>(text: &'t str, separators: Option<&'t str>) -> impl Iterator<Item 
     pieces
         .map(move |piece| if cut.is_empty() { piece } else { piece.trim() })
         .filter(|piece| !piece.is_empty())
-}
-
-fn is_address(text: &str) -> bool {
-    text.trim_start()
-        .get(..8)
-        .is_some_and(|head| head.eq_ignore_ascii_case("https://"))
-}
-
-fn looks_like_path(text: &str) -> bool {
-    text.contains(['/', '\\'])
-        || text.starts_with('.')
-        || text.to_ascii_lowercase().ends_with(".nupkg")
 }
 
 fn join(before: PlannedWord, after: PlannedWord) -> PlannedWord {
