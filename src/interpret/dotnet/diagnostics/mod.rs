@@ -158,8 +158,9 @@ struct Reader {
 
 impl Reader {
     fn read(&mut self, text: &str) {
-        for raw in text.lines() {
-            let raw = raw.trim_end_matches('\r');
+        for line in text.lines() {
+            let line = words::plain(line);
+            let raw = line.trim_end_matches('\r');
             if let Some(parsed) = Line::parse(raw) {
                 self.push(&parsed, raw);
             } else if raw.starts_with("Switch: ") {
@@ -291,6 +292,11 @@ fn join_surplus(all: &mut Vec<Diagnostic>, severity: Severity, counted: u64) {
         }
     }
     *all = joined;
+}
+
+/// Whether a line tells how many warnings or errors there were.
+pub(super) fn is_count(line: &str) -> bool {
+    count_line(line).is_some()
 }
 
 /// `    2 Warning(s)`, in any of the CLI's languages only by the number: English is asked for.
