@@ -119,7 +119,7 @@ fn tests_are_counted_where_the_console_was_cut() {
     let failed = test("b", "Failed") + &test("c", "Passed") + &test("d", "NotExecuted");
     let mut run = ran("dotnet test", 1, summary);
     run.stdout.dropped = 3_000_000;
-    run.files = files(&[passed.clone(), failed.clone()]);
+    run.files = files(&[passed, failed.clone()]);
     let (is_failed, _, found) = read("dotnet_project", "test", &json!({}), run.clone());
     assert!(is_failed);
     let counts =

@@ -2,7 +2,7 @@
 //! the bare status.
 
 use super::CommandCall;
-use super::diagnostics::{Diagnostic, Diagnostics, Severity};
+use super::diagnostics::{Diagnostic, Diagnostics, Severity, is_count};
 use super::envelope::{Category, Data, Entry, rpc};
 use super::outcome::{self, Failed};
 use super::refusal::{not_available, sdk_alternatives};
@@ -116,7 +116,7 @@ fn capability(call: &CommandCall<'_>, run: &Ran) -> Option<Entry> {
         not_available(&feature, first_reason(stderr), sdk_alternatives(), &command)
     } else if stderr
         .contains("Could not execute because the specified command or file was not found")
-        && call.tool == "dotnet_ef"
+        && (call.tool == "dotnet_ef" || run.command.contains(" ef --help"))
     {
         let alternatives = [
             "Install the tool: dotnet_tool with action Install and packageId dotnet-ef",
@@ -212,7 +212,10 @@ fn message(call: &CommandCall<'_>, run: &Ran) -> String {
         let plain = stdout.lines().rev().map(words::plain);
         plain
             .map(|line| line.trim().to_owned())
-            .find(|line| !line.is_empty() && !line.starts_with("Time Elapsed "))
+            .find(|line| {
+                let counts = line.starts_with("Time Elapsed ") || is_count(line);
+                !line.is_empty() && !counts
+            })
             .unwrap_or_default()
     } else {
         errors.join("\n")
@@ -244,43 +247,65 @@ fn without_trace(stderr: &str) -> String {
     inner.or(first).unwrap_or_default().trim().to_owned()
 }
 
+/// Sentences that are known, and what to do; the first that is found counts.
+const SAID: [(&str, &str); 13] = [
+    (
+        "Could not find the global property 'UserSecretsId'",
+        "Prepare the project first: dotnet_dev_certs with action SecretsInit",
+    ),
+    (
+        "Run `dotnet restore` for more details",
+        "Restore the project to see why: dotnet_project with action Restore",
+    ),
+    (
+        "Run \"dotnet tool restore\"",
+        "Restore the tools of the manifest: dotnet_tool with action Restore",
+    ),
+    (
+        "Cannot find a manifest file.",
+        "Make a manifest (dotnet_tool with action CreateManifest), or work in the folder that has one",
+    ),
+    (
+        "Microsoft.DotNet.Cli.Parser",
+        "Mend global.json in the working directory or in a folder above it: no command works with it",
+    ),
+    (
+        "Could not find a test logger",
+        "Check the name of the logger",
+    ),
+    (
+        "Could not find",
+        "Check the path; relative paths start at the working directory",
+    ),
+    (
+        "Couldn't find a project",
+        "Name the project; relative paths start at the working directory",
+    ),
+    (
+        "does not exist",
+        "Check the path; relative paths start at the working directory",
+    ),
+    (
+        "could not be found",
+        "Check the path; relative paths start at the working directory",
+    ),
+    ("Specify which one to use", "Name the one that is meant"),
+    (
+        "defines test runner to be",
+        "Select the other test runner in global.json or with testRunner",
+    ),
+    (
+        "Unrecognized",
+        "Check the options against the command's help (dotnet_help)",
+    ),
+];
+
 /// What to do: by a sentence that is known, or by the exit status.
 fn hint(run: &Ran) -> &'static str {
-    const SAID: [(&str, &str); 9] = [
-        (
-            "Microsoft.DotNet.Cli.Parser",
-            "Mend global.json in the working directory or in a folder above it: no command works with it",
-        ),
-        (
-            "Could not find a test logger",
-            "Check the name of the logger",
-        ),
-        (
-            "Could not find",
-            "Check the path; relative paths start at the working directory",
-        ),
-        (
-            "Couldn't find a project",
-            "Name the project; relative paths start at the working directory",
-        ),
-        (
-            "does not exist",
-            "Check the path; relative paths start at the working directory",
-        ),
-        (
-            "could not be found",
-            "Check the path; relative paths start at the working directory",
-        ),
-        ("Specify which one to use", "Name the one that is meant"),
-        (
-            "defines test runner to be",
-            "Select the other test runner in global.json or with testRunner",
-        ),
-        (
-            "Unrecognized",
-            "Check the options against the command's help (dotnet_help)",
-        ),
-    ];
+    // What these two mean is said better by the status than by the sentences around it.
+    if let Some(status @ (103 | 106)) = run.exit {
+        return by_number(status);
+    }
     for stream in [&run.stderr.text, &run.stdout.text] {
         let known = SAID.iter().find(|(text, _)| stream.contains(text));
         if let Some((_, hint)) = known {

@@ -161,6 +161,11 @@ pub(super) fn read(call: &CommandCall<'_>, reply: &CommandReply) -> Reading {
     if let Some(stopped) = reply.runs.iter().find(|run| run.ended != Ended::Exited) {
         return cancelled(call, stopped).into();
     }
+    if let Some(told) = reply.runs.iter().find(|run| told_to_stop(call, run)) {
+        let why = "The operation was cancelled: the build was told to stop";
+        let output = outcome::both(told);
+        return refusal::cancelled(call, why, Some(&told.command), &output).into();
+    }
     let view = View { call, reply, run };
     if let Some(session) = &reply.session {
         return run::session(call, session, Some(run));
@@ -272,6 +277,13 @@ fn cancelled(call: &CommandCall<'_>, run: &Ran) -> Failed {
         }
     };
     refusal::cancelled(call, why, Some(&run.command), &outcome::both(run))
+}
+
+/// `MSBuild` was interrupted from elsewhere and ended by itself, without an error.
+fn told_to_stop(call: &CommandCall<'_>, run: &Ran) -> bool {
+    let builds = ["build", "restore", "publish", "pack", "clean"].contains(&call.shape());
+    let said = |line: &str| line.starts_with("Attempting to cancel the build");
+    builds && run.exit != Some(0) && run.stdout.text.lines().any(said)
 }
 
 /// Help, whatever its status: `user-secrets --help` ends with 2.

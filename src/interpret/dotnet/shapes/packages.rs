@@ -19,10 +19,17 @@ pub(super) fn list(view: &View<'_>) -> Reading {
         }
         let packages = of_report(view, report);
         let sources = report.get("sources").filter(|sources| sources.is_array());
-        return Reading::of([
+        let remark = nothing_known(report);
+        let mut reading = Reading::of([
             ("packages", Some(packages.into())),
             ("sources", sources.cloned()),
+            ("remark", remark.map(Value::from)),
         ]);
+        reading.text = remark.map(|remark| {
+            let output = words::bounded(view.call, view.stdout());
+            format!("{output}\n{remark}")
+        });
+        return reading;
     }
     // Sentences in any of the CLI's languages stand above a framework's name.
     let is_table = view.stdout().lines().any(|line| {
@@ -36,6 +43,19 @@ pub(super) fn list(view: &View<'_>) -> Reading {
         true => Reading::of([("packages", Some(of_table(view).into()))]),
         false => view.unreadable(),
     })
+}
+
+/// What was asked of the sources came to nothing: perhaps there is nothing, perhaps no source could be reached, which
+/// the program does not tell.
+fn nothing_known(report: &Value) -> Option<&'static str> {
+    let asked = report["parameters"].as_str().unwrap_or_default();
+    let of_sources = ["--outdated", "--deprecated", "--vulnerable"];
+    let asked = of_sources.iter().any(|option| asked.contains(option));
+    let empty = items(report, "projects").all(|project| project.get("frameworks").is_none());
+    (asked && empty).then_some(
+        "Nothing was found. A source that cannot be reached gives the same answer: if that may be, see with Restore \
+         or Search whether the sources answer.",
+    )
 }
 
 fn exit_code(view: &View<'_>) -> String {

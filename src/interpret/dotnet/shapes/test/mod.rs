@@ -154,7 +154,8 @@ pub(super) fn test(view: &View<'_>) -> Reading {
         ..Reading::default()
     };
     let listing = view.call.is_set("listTests");
-    if view.succeeded() && listing {
+    let headed = platform || view.stdout().contains("The following Tests are available");
+    if view.succeeded() && listing && headed {
         let summary = format!("{} test(s)", tally.listed.len());
         let text = format!("{summary}\n{}", tally.listed.join("\n"));
         reading.members = Reading::done(summary, []).members;
