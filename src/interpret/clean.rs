@@ -1,6 +1,8 @@
 //! Texts of upstreams without what nobody sees: characters that drive terminals, and the tag characters with
 //! which a service could say to a model what no person reads.
 
+use std::borrow::Cow;
+
 use super::http::{Interpreted, Whole};
 use crate::tool::{Content, Outcome, Structured, Text};
 
@@ -31,10 +33,33 @@ const BLOCK: usize = 1024;
 /// The flags of England, Scotland and Wales, which are written with tag characters (UTS #51, section 2.6.1).
 const FLAGS: [&str; 3] = ["gbeng", "gbsct", "gbwls"];
 
+impl Cleaning {
+    /// Whether texts are looked at at all.
+    fn cleans(self) -> bool {
+        self.controls || self.directions
+    }
+
+    /// A text without what nobody sees.
+    #[must_use]
+    pub fn text(self, text: &str) -> Cow<'_, str> {
+        let new = self.cleans().then(|| cleaned(text, self)).flatten();
+        new.map_or(Cow::Borrowed(text), Cow::Owned)
+    }
+
+    /// Cleans every text of an outcome. JSON stays JSON of the same shape.
+    #[must_use]
+    pub fn outcome(self, outcome: Outcome) -> Outcome {
+        match self.cleans() {
+            true => outcome_of(outcome, self),
+            false => outcome,
+        }
+    }
+}
+
 /// Cleans every text of an answer. JSON stays JSON of the same shape.
 #[must_use]
 pub fn clean(interpreted: Interpreted, cleaning: Cleaning) -> Interpreted {
-    if !cleaning.controls && !cleaning.directions {
+    if !cleaning.cleans() {
         return interpreted;
     }
     let Interpreted { outcome, whole } = interpreted;

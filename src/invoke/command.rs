@@ -13,7 +13,9 @@ use super::{CallError, Catalogue, Commands, Invoker, Prepared};
 use crate::binding::Fault;
 use crate::binding::command::{CommandFault, bind};
 use crate::handler::command::{CommandReply, Ready};
-use crate::interpret::{ArgumentFault, CommandCall, Refusal, command_refused, command_reply};
+use crate::interpret::{
+    ArgumentFault, Cleaning, CommandCall, Refusal, command_refused, command_reply,
+};
 use crate::policy::confirm::{Confirm, Interview, Preview, mask};
 use crate::policy::{CallRecord, Limited, Step};
 use crate::registry::Entry;
@@ -145,9 +147,12 @@ impl Invoker {
         let _place = place.map_err(Failed::Limited)?;
         record.allowed(Step::Send);
         let caller = Arc::clone(&call.progress);
+        let action = target.action(checked);
         let progress = Masked {
             inner: &*call.progress,
             redactor: &self.policy.redactor,
+            cleaning: self.cleaning,
+            silent: action.is_some_and(|action| action.result == "secrets"),
         };
         commands
             .handler
@@ -207,10 +212,15 @@ impl Invoker {
     ) -> Outcome {
         let allowed = self.commands.as_ref().is_some_and(|one| one.unsafe_output);
         let as_it_is = allowed && arguments.get("unsafeOutput") == Some(&Value::Bool(true));
-        let redactor = &self.policy.redactor;
+        let (redactor, cleaning) = (&self.policy.redactor, self.cleaning);
+        // Before masking: a secret must not hide behind what is taken out later.
         let mask = |text: &str| match as_it_is {
-            true => text.to_owned(),
-            false => redactor.text(text).into_owned(),
+            true => cleaning.text(text).into_owned(),
+            false => redactor.text(&cleaning.text(text)).into_owned(),
+        };
+        let mask_named = |name: &str, value: &str| match as_it_is {
+            true => value.to_owned(),
+            false => redactor.named(name, value).into_owned(),
         };
         let call = CommandCall {
             tool: entry.tool.name.as_str(),
@@ -218,10 +228,18 @@ impl Invoker {
             action: target.action(arguments),
             arguments,
             mask: &mask,
+            mask_named: &mask_named,
         };
         let outcome = match result {
-            Ok(reply) => command_reply(&call, reply),
-            Err(refusal) => command_refused(&call, refusal),
+            Ok(reply) => {
+                let mut outcome = cleaning.outcome(command_reply(&call, reply));
+                if let Some(run) = reply.runs.last() {
+                    let words = run.command.split(' ').take(2).collect::<Vec<_>>();
+                    self.mark_output(&mut outcome, &words.join(" "));
+                }
+                outcome
+            }
+            Err(refusal) => cleaning.outcome(command_refused(&call, refusal)),
         };
         match as_it_is {
             true => outcome,
@@ -243,15 +261,20 @@ fn too_much(target: &CommandTarget, limited: &Limited) -> Refusal {
 struct Masked<'a> {
     inner: &'a dyn crate::tool::Progress,
     redactor: &'a crate::policy::Redactor,
+    cleaning: Cleaning,
+    /// Every line may be a secret.
+    silent: bool,
 }
 
 impl crate::tool::Progress for Masked<'_> {
     fn wanted(&self) -> bool {
-        self.inner.wanted()
+        !self.silent && self.inner.wanted()
     }
 
     fn report(&self, done: u64, total: Option<u64>, message: &str) {
-        self.inner.report(done, total, &self.redactor.text(message));
+        let message = self.cleaning.text(message);
+        self.inner
+            .report(done, total, &self.redactor.text(&message));
     }
 }
 

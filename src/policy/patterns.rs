@@ -100,7 +100,7 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
         rule(&["login?t="], r"(?i)(login\?t=)([0-9a-z._-]{8,})()", middle),
         rule(
             &["--"],
-            r#"(?i)(--(?:password|pwd|passwd|api-?key|token|secret|client-?secret|access-?key)(?:\s+|=))("[^"]+"|'[^']+'|[^\s"']+)()"#,
+            r#"(?i)(--(?:password|pwd|passwd|api-?key|token|secret|client-?secret|access-?key)[ \t=])("[^"]+"|'[^']+'|[^\s"']+)()"#,
             middle,
         ),
         rule(
@@ -110,7 +110,8 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
         ),
         rule(
             &["user-secrets"],
-            r#"(?i)(\buser-secrets\s+set\s+(?:"[^"]*"|\S+)\s+)("[^"]+"|'[^']+'|[^\s"']+)()"#,
+            // Neither an option, `--project`, nor what stands on the next line is a key or its value.
+            r#"(?i)(\buser-secrets[ \t]+set[ \t]+(?:"[^"]*"|-?[^\s-]\S*)[ \t]+)("[^"]+"|'[^']+'|-?[^\s"'-][^\s"']*)()"#,
             middle,
         ),
         rule(&SHAPES, BARE, whole),

@@ -288,6 +288,15 @@ impl Redactor {
         }
     }
 
+    /// A value as it may be shown: masked whole where its name says that it is a secret, as a text otherwise.
+    #[must_use]
+    pub fn named<'t>(&self, name: &str, value: &'t str) -> Cow<'t, str> {
+        match self.is_secret_name(name) && !value.is_empty() {
+            true => Cow::Borrowed(MASK),
+            false => self.text(value),
+        }
+    }
+
     /// Whether a name says that its value is a secret.
     pub(super) fn is_secret_name(&self, name: &str) -> bool {
         let name = plain(name);

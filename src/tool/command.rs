@@ -177,8 +177,13 @@ pub enum Encoding {
     /// A path that becomes an `MSBuild` property.
     PropertyPath,
     /// As [`Encoding::Path`] where it looks like one (it has a slash or backslash, begins with a dot or ends in
-    /// `.nupkg`), as [`Encoding::Plain`] otherwise.
+    /// `.nupkg`), as [`Encoding::Plain`] otherwise. What lies in the working directory under that name has to lie
+    /// within the allowed roots.
     NameOrPath,
+    /// An `https` address as it stands, anything else as [`Encoding::NameOrPath`].
+    Source,
+    /// The same where it becomes an `MSBuild` property.
+    PropertySource,
     /// Anything but NUL, since it stands where no program looks for options (behind `--`).
     Verbatim,
 }

@@ -342,6 +342,7 @@ fn stderr_is_cut_and_masked_before() {
         action: target.actions.first(),
         arguments: &Map::new(),
         mask: &|text| text.replace(secret, "[REDACTED]"),
+        mask_named: &|_, value| value.to_owned(),
     };
     let (_, structured) = parts(&mcpinvoke::interpret::command_reply(&call, &reply(run)));
     let shown = structured["errors"][0]["data"]["stderr"].as_str().unwrap();

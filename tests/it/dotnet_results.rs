@@ -56,6 +56,11 @@ pub fn outcome(tool: &str, shape: &str, arguments: &Value, reply: &CommandReply)
         action: target.actions.first(),
         arguments: &arguments,
         mask: &str::to_owned,
+        mask_named: &|name, value| {
+            mcpinvoke::policy::Redactor::default()
+                .named(name, value)
+                .into_owned()
+        },
     };
     command_reply(&call, reply)
 }

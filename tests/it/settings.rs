@@ -23,7 +23,7 @@ fn a_level_that_is_none_is_a_usage_error_wherever_it_stands() {
     for output in [
         run(&["tools", &pets, "--log", "verbose"]),
         run_in(&[("MCPINVOKE_LOG", "verbose")], &["tools", &pets]),
-        run(&["tools", &pets, "--config", &path]),
+        run(&["config", "--config", &path]),
         run(&["config", "--log", "verbose"]),
     ] {
         let (code, text) = told(&output);

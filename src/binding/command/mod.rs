@@ -5,6 +5,7 @@ mod plan;
 mod project;
 pub mod rules;
 mod runner;
+mod source;
 #[cfg(test)]
 mod tests;
 mod words;

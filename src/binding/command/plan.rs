@@ -79,6 +79,16 @@ pub enum PlannedWord {
         /// `%`, `;` and `,` are escaped in the word.
         escaped: bool,
     },
+    /// A name as it stands. A program looks for it in the working directory too: what is there has to lie within the
+    /// roots.
+    Named {
+        /// The argument it comes from.
+        argument: String,
+        /// As the caller gave it.
+        name: String,
+        /// The whole word.
+        word: String,
+    },
     /// A fresh folder.
     Scratch,
 }

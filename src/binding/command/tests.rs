@@ -129,10 +129,33 @@ fn values_are_cut_and_typed() {
     let fault = plain(json!({"v": {"a": 1}})).unwrap_err();
     assert!(matches!(fault, CommandFault::Argument(fault) if fault.parameter == "v"));
     let either = |text: &str| words_of(vec![value("v", Encoding::NameOrPath)], json!({"v": text}));
-    assert_eq!(either("Some.Package").unwrap(), [text("Some.Package")]);
+    let named = |name: &str, word: &str| PlannedWord::Named {
+        argument: "v".to_owned(),
+        name: name.to_owned(),
+        word: word.to_owned(),
+    };
+    assert_eq!(
+        either("Some.Package").unwrap(),
+        [named("Some.Package", "Some.Package")]
+    );
     for path in ["./x", "a/b", "a\\b", "x.nupkg"] {
         let found = either(path).unwrap();
         assert!(matches!(found[..], [PlannedWord::Path { .. }]), "{found:?}");
+    }
+    let source = |encoding, text: &str| words_of(vec![value("v", encoding)], json!({"v": text}));
+    for encoding in [Encoding::Source, Encoding::PropertySource] {
+        let escaped = encoding == Encoding::PropertySource;
+        let word = if escaped { "a%2Cb" } else { "a,b" };
+        assert_eq!(source(encoding, "a,b").unwrap(), [named("a,b", word)]);
+        let address = "HTTPS://feed.test/v3/index.json";
+        assert_eq!(source(encoding, address).unwrap(), [text(address)]);
+        for path in ["../feed", "/tmp/x", "http://x/v3", "a\\b"] {
+            let found = source(encoding, path).unwrap();
+            let [PlannedWord::Path { escaped: found, .. }] = found[..] else {
+                panic!("{found:?}");
+            };
+            assert_eq!(found, escaped);
+        }
     }
 }
 

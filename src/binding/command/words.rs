@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use super::project::beside_project;
-use super::{ArgumentFault, PlannedWord};
+use super::{ArgumentFault, PlannedWord, source};
 use crate::tool::{Encoding, Word, is_given};
 
 type Planned = Result<(), ArgumentFault>;
@@ -109,11 +109,8 @@ impl Writer<'_> {
         prefix: &str,
         text: &str,
     ) -> Result<PlannedWord, ArgumentFault> {
-        let encoding = match encoding {
-            Encoding::NameOrPath if looks_like_path(text) => Encoding::Path,
-            Encoding::NameOrPath => Encoding::Plain,
-            other => other,
-        };
+        let (encoding, named) = source::judged(encoding, text);
+        let given = text;
         let text = match encoding {
             Encoding::Path | Encoding::PropertyPath | Encoding::ProjectPath => {
                 check_path(argument, text)?;
@@ -133,7 +130,10 @@ impl Writer<'_> {
                 return Err(ArgumentFault::characters(argument, "must not contain NUL"));
             }
             Encoding::Verbatim => Cow::Borrowed(text),
-            Encoding::Plain | Encoding::NameOrPath => {
+            Encoding::Plain
+            | Encoding::NameOrPath
+            | Encoding::Source
+            | Encoding::PropertySource => {
                 check_plain(argument, text)?;
                 Cow::Borrowed(text)
             }
@@ -146,6 +146,12 @@ impl Writer<'_> {
         let word = format!("{prefix}{text}");
         Ok(if self.secret.contains(argument) {
             PlannedWord::Secret(word)
+        } else if named {
+            PlannedWord::Named {
+                argument: argument.to_owned(),
+                name: given.to_owned(),
+                word,
+            }
         } else {
             PlannedWord::Text(word)
         })
@@ -201,15 +207,11 @@ fn pieces<'t>(text: &'t str, separators: Option<&'t str>) -> impl Iterator<Item 
         .filter(|piece| !piece.is_empty())
 }
 
-fn looks_like_path(text: &str) -> bool {
-    text.contains(['/', '\\'])
-        || text.starts_with('.')
-        || text.to_ascii_lowercase().ends_with(".nupkg")
-}
-
 fn join(before: PlannedWord, after: PlannedWord) -> PlannedWord {
-    use PlannedWord::{Path, Scratch, Secret, Text};
+    use PlannedWord::{Named, Path, Scratch, Secret, Text};
     match (before, after) {
+        (Named { word, .. }, after) => join(Text(word), after),
+        (before, Named { word, .. }) => join(before, Text(word)),
         (
             Path {
                 argument,
@@ -248,6 +250,7 @@ fn plain(word: PlannedWord) -> String {
     match word {
         PlannedWord::Text(text) | PlannedWord::Secret(text) => text,
         PlannedWord::Path { prefix, path, .. } => prefix + &path,
+        PlannedWord::Named { word, .. } => word,
         PlannedWord::Scratch => String::new(),
     }
 }

@@ -98,12 +98,14 @@ fn encoding(kind: Option<&str>, at: &str) -> Result<Encoding, Fault> {
         Some("property") => Ok(Encoding::Property),
         Some("property-path") => Ok(Encoding::PropertyPath),
         Some("name-or-path") => Ok(Encoding::NameOrPath),
+        Some("source") => Ok(Encoding::Source),
+        Some("property-source") => Ok(Encoding::PropertySource),
         Some("project-path") => Ok(Encoding::ProjectPath),
         Some("verbatim") => Ok(Encoding::Verbatim),
         Some(other) => Err(Fault::new(
             &format!("{at}/as"),
             format!(
-                "expected plain, path, property, property-path, project-path, name-or-path or verbatim, found `{other}`"
+                "expected plain, path, property, property-path, project-path, name-or-path, source, property-source or verbatim, found `{other}`"
             ),
         )),
     }

@@ -5,7 +5,7 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::future::BoxFuture;
 use serde_json::Value;
@@ -19,7 +19,7 @@ use super::locks::{Ending, Held};
 use super::process::{Launch, Process};
 use super::ready::{Ready, ReadyRun, ReadyWord, shown};
 use super::scratch::Scratch;
-use super::secrets::Secrets;
+use super::secrets::{Keys, Secrets};
 use super::sessions::About;
 use super::{CommandError, CommandReply, Ended, Parts, Ran};
 use crate::binding::command::PlannedWork;
@@ -51,6 +51,7 @@ pub(super) async fn run(
         Arc::new(Told {
             lines,
             secrets: ready.secrets.clone(),
+            keys: Mutex::default(),
         })
     });
     let job = Job {
@@ -89,13 +90,17 @@ pub(super) async fn run(
 struct Told {
     lines: mpsc::Sender<String>,
     secrets: Secrets,
+    /// Of standard output and of standard error.
+    keys: Mutex<[Keys; 2]>,
 }
 
 impl Lines for Told {
-    fn line(&self, _is_error: bool, text: &str) {
+    fn line(&self, is_error: bool, text: &str) {
+        let mut keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
+        let text = keys[usize::from(is_error)].hide(text);
         if !text.trim().is_empty() {
             // A full queue: the next line will do.
-            let _ = self.lines.try_send(self.secrets.mask(text).into_owned());
+            let _ = self.lines.try_send(self.secrets.mask(&text).into_owned());
         }
     }
 }

@@ -130,6 +130,16 @@ impl Parts {
             PlannedWord::Text(text) => ReadyWord::Plain(text.into()),
             PlannedWord::Secret(text) => ReadyWord::Secret(text.into()),
             PlannedWord::Scratch => ReadyWord::Scratch,
+            PlannedWord::Named {
+                argument,
+                name,
+                word,
+            } => {
+                if directory.join(name).symlink_metadata().is_ok() {
+                    self.roots.path(argument, directory, name)?;
+                }
+                ReadyWord::Plain(word.into())
+            }
             PlannedWord::Path {
                 argument,
                 prefix,

@@ -13,7 +13,7 @@ use super::CommandError;
 use super::builtin::{SessionLine, SessionView};
 use super::capture::Lines;
 use super::process::{Launch, Process};
-use super::secrets::Secrets;
+use super::secrets::{Keys, Secrets};
 
 /// Lines kept of a session.
 const MOST_LINES: usize = 2000;
@@ -65,16 +65,21 @@ struct Kept {
     lines: VecDeque<SessionLine>,
     bytes: usize,
     dropped: u64,
+    /// Of standard output and of standard error.
+    keys: [Keys; 2],
 }
 
 impl Lines for Log {
     fn line(&self, is_error: bool, text: &str) {
+        let text = self.secrets.mask(text);
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let [out, err] = &mut kept.keys;
+        let keys = if is_error { err } else { out };
         let line = SessionLine {
             time: SystemTime::now(),
             error: is_error,
-            text: self.secrets.mask(text).into_owned(),
+            text: keys.hide(&text).into_owned(),
         };
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.bytes += line.text.len();
         kept.lines.push_back(line);
         while kept.lines.len() > MOST_LINES || kept.bytes > MOST_BYTES {

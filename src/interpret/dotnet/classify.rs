@@ -2,7 +2,7 @@
 //! the bare status.
 
 use super::CommandCall;
-use super::diagnostics::{Diagnostic, Diagnostics, Severity};
+use super::diagnostics::{Diagnostic, Diagnostics, Severity, is_count};
 use super::envelope::{Category, Data, Entry, rpc};
 use super::outcome::{self, Failed};
 use super::refusal::{not_available, sdk_alternatives};
@@ -25,8 +25,7 @@ pub(super) fn status(run: &Ran) -> i32 {
 
 /// Why this run failed. A status of 0 becomes -1: it says nothing then.
 pub(super) fn failed(call: &CommandCall<'_>, run: &Ran) -> Failed {
-    let diagnostics = Diagnostics::read(&[&run.stdout.text, &run.stderr.text]);
-    failed_with(call, run, &diagnostics)
+    failed_with(call, run, &Diagnostics::of_run(run))
 }
 
 /// The same with diagnostics that are read already.
@@ -42,9 +41,8 @@ pub(super) fn failed_with(call: &CommandCall<'_>, run: &Ran, diagnostics: &Diagn
     }
     let mut errors = from_diagnostics(call, run, diagnostics);
     let omitted = diagnostics
-        .of(Severity::Error)
-        .count()
-        .saturating_sub(errors.len());
+        .count(Severity::Error)
+        .saturating_sub(errors.len() as u64);
     let bare = errors.is_empty();
     if bare {
         errors.push(sentence(call, run).unwrap_or_else(|| by_status(call, run)));
@@ -79,7 +77,11 @@ pub(super) fn data(call: &CommandCall<'_>, run: &Ran) -> Data {
 /// The errors among the diagnostics. What the catalogue says of a code stands at each of the first entries, and after
 /// them once. `data.stderr` is the error output at the first entry, and where there is none, as of builds, which write
 /// their errors to stdout, or at another entry, the line itself.
-fn from_diagnostics(call: &CommandCall<'_>, run: &Ran, diagnostics: &Diagnostics) -> Vec<Entry> {
+pub(super) fn from_diagnostics(
+    call: &CommandCall<'_>,
+    run: &Ran,
+    diagnostics: &Diagnostics,
+) -> Vec<Entry> {
     let mut explained = std::collections::HashSet::new();
     let stderr = (call.mask)(&run.stderr.text);
     let mut entries: Vec<Entry> = Vec::new();
@@ -114,7 +116,7 @@ fn capability(call: &CommandCall<'_>, run: &Ran) -> Option<Entry> {
         not_available(&feature, first_reason(stderr), sdk_alternatives(), &command)
     } else if stderr
         .contains("Could not execute because the specified command or file was not found")
-        && call.tool == "dotnet_ef"
+        && (call.tool == "dotnet_ef" || run.command.contains(" ef --help"))
     {
         let alternatives = [
             "Install the tool: dotnet_tool with action Install and packageId dotnet-ef",
@@ -210,7 +212,10 @@ fn message(call: &CommandCall<'_>, run: &Ran) -> String {
         let plain = stdout.lines().rev().map(words::plain);
         plain
             .map(|line| line.trim().to_owned())
-            .find(|line| !line.is_empty() && !line.starts_with("Time Elapsed "))
+            .find(|line| {
+                let counts = line.starts_with("Time Elapsed ") || is_count(line);
+                !line.is_empty() && !counts
+            })
             .unwrap_or_default()
     } else {
         errors.join("\n")
@@ -242,43 +247,65 @@ fn without_trace(stderr: &str) -> String {
     inner.or(first).unwrap_or_default().trim().to_owned()
 }
 
+/// Sentences that are known, and what to do; the first that is found counts.
+const SAID: [(&str, &str); 13] = [
+    (
+        "Could not find the global property 'UserSecretsId'",
+        "Prepare the project first: dotnet_dev_certs with action SecretsInit",
+    ),
+    (
+        "Run `dotnet restore` for more details",
+        "Restore the project to see why: dotnet_project with action Restore",
+    ),
+    (
+        "Run \"dotnet tool restore\"",
+        "Restore the tools of the manifest: dotnet_tool with action Restore",
+    ),
+    (
+        "Cannot find a manifest file.",
+        "Make a manifest (dotnet_tool with action CreateManifest), or work in the folder that has one",
+    ),
+    (
+        "Microsoft.DotNet.Cli.Parser",
+        "Mend global.json in the working directory or in a folder above it: no command works with it",
+    ),
+    (
+        "Could not find a test logger",
+        "Check the name of the logger",
+    ),
+    (
+        "Could not find",
+        "Check the path; relative paths start at the working directory",
+    ),
+    (
+        "Couldn't find a project",
+        "Name the project; relative paths start at the working directory",
+    ),
+    (
+        "does not exist",
+        "Check the path; relative paths start at the working directory",
+    ),
+    (
+        "could not be found",
+        "Check the path; relative paths start at the working directory",
+    ),
+    ("Specify which one to use", "Name the one that is meant"),
+    (
+        "defines test runner to be",
+        "Select the other test runner in global.json or with testRunner",
+    ),
+    (
+        "Unrecognized",
+        "Check the options against the command's help (dotnet_help)",
+    ),
+];
+
 /// What to do: by a sentence that is known, or by the exit status.
 fn hint(run: &Ran) -> &'static str {
-    const SAID: [(&str, &str); 9] = [
-        (
-            "Microsoft.DotNet.Cli.Parser",
-            "Mend global.json in the working directory or in a folder above it: no command works with it",
-        ),
-        (
-            "Could not find a test logger",
-            "Check the name of the logger",
-        ),
-        (
-            "Could not find",
-            "Check the path; relative paths start at the working directory",
-        ),
-        (
-            "Couldn't find a project",
-            "Name the project; relative paths start at the working directory",
-        ),
-        (
-            "does not exist",
-            "Check the path; relative paths start at the working directory",
-        ),
-        (
-            "could not be found",
-            "Check the path; relative paths start at the working directory",
-        ),
-        ("Specify which one to use", "Name the one that is meant"),
-        (
-            "defines test runner to be",
-            "Select the other test runner in global.json or with testRunner",
-        ),
-        (
-            "Unrecognized",
-            "Check the options against the command's help (dotnet_help)",
-        ),
-    ];
+    // What these two mean is said better by the status than by the sentences around it.
+    if let Some(status @ (103 | 106)) = run.exit {
+        return by_number(status);
+    }
     for stream in [&run.stderr.text, &run.stdout.text] {
         let known = SAID.iter().find(|(text, _)| stream.contains(text));
         if let Some((_, hint)) = known {

@@ -35,6 +35,9 @@ pub struct CommandCall<'a> {
     /// Masks secrets. It is applied before anything is cut, so that no half of a secret is left over;
     /// the outcome as a whole has to be masked as well.
     pub mask: &'a dyn Fn(&str) -> String,
+    /// The value (second) of what has this name (first) as it may be shown, masked where the name says that it is a
+    /// secret. A user secret has the name `secret`, whatever its key is.
+    pub mask_named: &'a dyn Fn(&str, &str) -> String,
 }
 
 impl fmt::Debug for CommandCall<'_> {

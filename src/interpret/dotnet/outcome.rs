@@ -189,7 +189,7 @@ fn told(failed: &Failed) -> String {
     let command = command.and_then(|data| data.command.as_deref());
     lines.extend(command.map(|command| format!("Command: {command}")));
     for error in failed.errors.iter().take(SHOWN) {
-        lines.push(format!("Error: {}{}", place(error), error.message));
+        lines.push(line(error));
         lines.extend(error.hint.as_ref().map(|hint| format!("Hint: {hint}")));
         lines.extend(error.alternatives.iter().map(|text| format!("- {text}")));
     }
@@ -213,6 +213,11 @@ fn told(failed: &Failed) -> String {
         lines.push(format!("Exit Code: {exit}"));
     }
     lines.join("\n")
+}
+
+/// What an error is and where.
+pub(super) fn line(error: &Entry) -> String {
+    format!("Error: {}{}", place(error), error.message)
 }
 
 /// `file(line,column): CODE: `, as far as known.

@@ -38,6 +38,11 @@ pub(super) fn bounded(call: &CommandCall<'_>, text: &str) -> String {
     )
 }
 
+/// Whether [`bounded`] leaves something out.
+pub(super) fn is_long(call: &CommandCall<'_>, text: &str) -> bool {
+    (call.mask)(text.trim_end()).len() > HEAD + TAIL
+}
+
 /// `1 error(s)`.
 pub(super) fn counted(count: u64, noun: &str) -> String {
     format!("{count} {noun}(s)")
@@ -75,9 +80,18 @@ pub(super) fn plain(line: &str) -> std::borrow::Cow<'_, str> {
             plain.push(c);
             continue;
         }
-        // `ESC [ ... letter`; of other sequences only the character behind ESC is dropped.
-        if rest.next() == Some('[') {
-            rest.by_ref().find(|c| c.is_ascii_alphabetic());
+        // `ESC [ ... letter`; `ESC ] ...` up to BEL or `ESC \`; of others only the character behind ESC is dropped.
+        match rest.next() {
+            Some('[') => {
+                rest.by_ref().find(|c| c.is_ascii_alphabetic());
+            }
+            Some(']') => {
+                let end = rest.by_ref().find(|c| matches!(c, '\u{7}' | '\u{1b}'));
+                if end == Some('\u{1b}') {
+                    rest.next();
+                }
+            }
+            _ => {}
         }
     }
     plain.into()
@@ -103,5 +117,9 @@ mod tests {
     fn terminals_are_not_driven() {
         assert_eq!(plain("\u{1b}[31;1mred\u{1b}[m!"), "red!");
         assert_eq!(plain("\u{1b}[12"), "");
+        assert_eq!(
+            plain("\u{1b}]8;;file:///a\u{1b}\\a.cs\u{1b}]8;;\u{7}: error"),
+            "a.cs: error"
+        );
     }
 }

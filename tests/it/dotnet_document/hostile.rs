@@ -160,6 +160,7 @@ fn text(word: &PlannedWord) -> &str {
     match word {
         PlannedWord::Text(text) | PlannedWord::Secret(text) => text,
         PlannedWord::Path { path, .. } => path,
+        PlannedWord::Named { word, .. } => word,
         PlannedWord::Scratch => "",
     }
 }

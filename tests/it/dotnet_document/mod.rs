@@ -267,6 +267,7 @@ fn line(run: &PlannedRun) -> Vec<String> {
     let word = |word: &PlannedWord| match word {
         PlannedWord::Text(text) | PlannedWord::Secret(text) => text.clone(),
         PlannedWord::Path { prefix, path, .. } => format!("{prefix}{path}"),
+        PlannedWord::Named { word, .. } => word.clone(),
         PlannedWord::Scratch => "SCRATCH".to_owned(),
     };
     run.words.iter().map(word).collect()

@@ -49,6 +49,11 @@ pub fn refused(
         action: target.actions.first(),
         arguments: &arguments,
         mask: &str::to_owned,
+        mask_named: &|name, value| {
+            mcpinvoke::policy::Redactor::default()
+                .named(name, value)
+                .into_owned()
+        },
     };
     command_refused(&call, refusal)
 }

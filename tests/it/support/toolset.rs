@@ -28,6 +28,9 @@ case "$1" in
   wait) echo started; sleep 60 & sleep 60; echo over ;;
   stubborn) trap '' INT TERM; echo started; (trap '' INT TERM; while :; do sleep 1; done) & while :; do sleep 1; done ;;
   flood) trap '' INT TERM; echo first; head -c 500000000 /dev/zero | tr '\0' 'x'; echo; echo last; while :; do sleep 1; done ;;
+  hidden) printf 'a\033[31mred tag\363\240\201\241 pass\363\240\201\241word=made-up-1\n' ;;
+  secrets) printf '//BEGIN\n{"Stripe:Live": "rk_made_up"}\n//END\n' ;;
+  key) printf -- '-----BEGIN PRIVATE KEY-----\nMIIEmadeup1\nMIIEmadeup2\n-----END PRIVATE KEY-----\nafter the key\n'; sleep 60 ;;
   orphan) sleep 60 & echo left ;;
   serve) while :; do echo tick; sleep 1; done ;;
   *) echo "ran $1" ;;

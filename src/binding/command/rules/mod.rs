@@ -194,6 +194,8 @@ const RULES: &[(&str, Rule)] = &[
     ("template", Rule::Shape(shapes::template)),
     ("template-package", Rule::Shape(shapes::template_package)),
     ("template-version", Rule::Shape(shapes::template_version)),
+    ("template-options", Rule::Shape(shapes::template_options)),
+    ("test-extension", Rule::Shape(shapes::test_extension)),
     ("test-filter", Rule::Shape(shapes::test_filter)),
     (
         "test-runner",

@@ -25,6 +25,53 @@ pub(super) fn additional_options(text: &str) -> Result<(), Problem> {
     only(text, "-_. =")
 }
 
+/// Options of a template. What `new` itself takes has arguments of its own, with checks of their own.
+pub(super) fn template_options(text: &str) -> Result<(), Problem> {
+    const OWN: [&str; 6] = [
+        "-o",
+        "--output",
+        "-n",
+        "--name",
+        "--allow-scripts",
+        "--project",
+    ];
+    additional_options(text)?;
+    let names = || {
+        text.split_whitespace()
+            .map(|word| word.split(['=', ':']).next())
+    };
+    let own = names()
+        .flatten()
+        .any(|name| OWN.iter().any(|one| one.eq_ignore_ascii_case(name)));
+    ensure(
+        !own,
+        Problem::Hint(
+            "must hold options of the template alone",
+            "The folder and the name have arguments of their own: output and name.",
+        ),
+    )?;
+    ensure(!text.contains(".."), Problem::Characters)
+}
+
+/// The name of a logger or a data collector with its settings: `trx;LogFileName=a.trx`. None of these leads to another
+/// folder; where results go is said with an argument of its own.
+pub(super) fn test_extension(text: &str) -> Result<(), Problem> {
+    no_quotes(text)?;
+    let settings = text.split_once(';').map_or("", |(_, settings)| settings);
+    let leads = settings.contains(['/', '\\', '~', '%', '$']) || settings.contains("..");
+    let drive = settings.split([';', '=']).any(|value| {
+        let mut chars = value.trim().chars();
+        chars.next().is_some_and(char::is_alphabetic) && chars.next() == Some(':')
+    });
+    ensure(
+        !leads && !drive,
+        Problem::Hint(
+            "must not hold a path in its settings",
+            "Name the file alone; the folder is resultsDirectory.",
+        ),
+    )
+}
+
 pub(super) fn diagnostic_ids(text: &str) -> Result<(), Problem> {
     only(text, "-_.,; ")
 }
@@ -143,11 +190,15 @@ pub(super) fn package_version(text: &str) -> Result<(), Problem> {
 pub(super) fn package_source(text: &str) -> Result<(), Problem> {
     no_quotes(text)?;
     ensure(!text.contains([';', '$']), Problem::Characters)?;
-    let share = text.starts_with("\\\\") || text.starts_with("//") || text.starts_with("file://");
-    ensure(
-        !share,
-        Problem::Value("must be a name, a folder or an https address, not a network share"),
-    )
+    let wrong = Problem::Value("must be a name, a folder or an https address");
+    let text = text.trim();
+    let share = text.starts_with("\\\\") || text.starts_with("//") || text.starts_with('~');
+    let of_scheme = text.split_once(':').is_none_or(|(scheme, rest)| {
+        // A drive's letter is no scheme.
+        let drive = cfg!(windows) && scheme.len() == 1;
+        drive || scheme.eq_ignore_ascii_case("https") && rest.len() > 2 && rest.starts_with("//")
+    });
+    ensure(!share && of_scheme, wrong)
 }
 
 /// `os[version][-musl|-bionic]-architecture`, or `any`.

@@ -87,6 +87,13 @@ pub(super) async fn project(
     ];
     let ran = context.run(words.map(str::to_owned).to_vec()).await?;
     let evaluated = serde_json::from_str(&ran.stdout.text).ok();
+    if evaluated.is_none() && ran.stdout.dropped > 0 {
+        return Ok(Project {
+            error: Some(too_long(ran.stdout.dropped)),
+            path,
+            ..Project::default()
+        });
+    }
     Ok(match evaluated.filter(|_| ran.exit == Some(0)) {
         Some(evaluated) => understood(path, &evaluated),
         None => Project {
@@ -159,6 +166,14 @@ fn list(text: &str) -> Vec<String> {
         .map(str::trim)
         .filter(|part| !part.is_empty());
     parts.map(str::to_owned).collect()
+}
+
+/// What is said of an output whose middle was left out.
+pub(super) fn too_long(left_out: u64) -> String {
+    format!(
+        "the output is too long to be read ({left_out} bytes were left out): have the operator raise \
+         `commands.dotnet.output`"
+    )
 }
 
 /// The first error that was told; diagnostics of an evaluation stand on standard error, a missing file's on

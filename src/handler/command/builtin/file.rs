@@ -1,7 +1,11 @@
 //! Small files that are read whole and written whole.
 
+use std::fs::Permissions;
 use std::io::ErrorKind;
 use std::path::Path;
+
+use tokio::fs::OpenOptions;
+use tokio::io::AsyncWriteExt;
 
 use super::CommandError;
 
@@ -47,26 +51,86 @@ pub(super) async fn read(parameter: &str, path: &Path) -> Result<Vec<u8>, Comman
 /// # Errors
 /// It cannot be written.
 pub(super) async fn write(parameter: &str, path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
-    let failed = |_| {
+    let failed = |_: std::io::Error| {
         let message = format!("The file '{}' cannot be written", path.display());
         refused(parameter, "invalid value", message)
     };
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let fresh = path.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
-    let done = async {
-        tokio::fs::write(&fresh, bytes).await?;
-        if let Ok(metadata) = tokio::fs::metadata(path).await {
-            if metadata.permissions().readonly() {
-                return Err(ErrorKind::PermissionDenied.into());
-            }
-            tokio::fs::set_permissions(&fresh, metadata.permissions()).await?;
+    let mut number = [0; 8];
+    getrandom::fill(&mut number).map_err(|_| failed(ErrorKind::Other.into()))?;
+    let number = u64::from_ne_bytes(number);
+    let fresh = path.with_file_name(format!(".{name}.{number:016x}.tmp"));
+    let permissions = match tokio::fs::metadata(path).await {
+        Ok(found) if found.permissions().readonly() => {
+            return Err(failed(ErrorKind::PermissionDenied.into()));
         }
-        tokio::fs::rename(&fresh, path).await
+        Ok(found) => Some(found.permissions()),
+        Err(_) => None,
     };
-    let done = done.await;
+    fill(&fresh, bytes, permissions).await.map_err(failed)?;
+    let done = tokio::fs::rename(&fresh, path).await;
     if done.is_err() {
         // Best effort: what matters is told below.
         let _ = tokio::fs::remove_file(&fresh).await;
     }
     done.map_err(failed)
+}
+
+/// Writes a file that is not there yet: nobody can know its name, and what stands there nevertheless, a link for
+/// instance, is not written through. Nobody reads more than could read the file it takes the place of.
+async fn fill(fresh: &Path, bytes: &[u8], permissions: Option<Permissions>) -> std::io::Result<()> {
+    let mut file = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .open(fresh)
+        .await?;
+    let done = async {
+        if let Some(permissions) = permissions {
+            file.set_permissions(permissions).await?;
+        }
+        file.write_all(bytes).await?;
+        file.flush().await
+    };
+    let done = done.await;
+    if done.is_err() {
+        let _ = tokio::fs::remove_file(fresh).await;
+    }
+    done
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_file_is_replaced_and_keeps_its_mode() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (path, other) = (folder.path().join("a.csproj"), folder.path().join("other"));
+        std::fs::write(&path, "old").expect("written");
+        std::fs::write(&other, "other").expect("written");
+        std::fs::set_permissions(&path, Permissions::from_mode(0o640)).expect("a mode");
+        // The name that could be guessed.
+        let guessed = folder
+            .path()
+            .join(format!(".a.csproj.{}.tmp", std::process::id()));
+        symlink(&other, guessed).expect("a link");
+        write("project", &path, b"new").await.expect("written");
+        let text = |path| std::fs::read_to_string(path).expect("a file");
+        assert_eq!((text(&path), text(&other)), ("new".into(), "other".into()));
+        let mode = std::fs::metadata(&path)
+            .expect("a file")
+            .permissions()
+            .mode();
+        assert_eq!(mode & 0o777, 0o640);
+        assert_eq!(
+            std::fs::read_dir(folder.path()).expect("a folder").count(),
+            3
+        );
+        let link = folder.path().join("link");
+        symlink(&other, &link).expect("a link");
+        assert!(fill(&link, b"new", None).await.is_err());
+        assert_eq!(text(&other), "other");
+    }
 }

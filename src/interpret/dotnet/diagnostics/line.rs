@@ -28,9 +28,6 @@ pub(super) struct Line<'a> {
 impl<'a> Line<'a> {
     /// Nothing where the line is no diagnostic. Linear in its length.
     pub(super) fn parse(raw: &'a str) -> Option<Self> {
-        if raw.contains('\u{1b}') {
-            return None;
-        }
         let line = without_node(raw.trim_start());
         let (origin, rest) = split(line)?;
         let (severity, rest) = severity(rest)?;

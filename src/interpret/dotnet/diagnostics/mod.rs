@@ -11,6 +11,7 @@ use std::collections::HashMap;
 use self::line::Line;
 use super::envelope::{Data, Entry, Place};
 use super::words;
+use crate::handler::command::Ran;
 
 /// More than these are not kept; they are counted.
 const MAX_KEPT: usize = 2000;
@@ -47,11 +48,21 @@ pub(super) struct Diagnostics {
     pub(super) all: Vec<Diagnostic>,
     /// `N Warning(s)` and `N Error(s)` where they were printed: what the build counted, repetitions included.
     pub(super) counted: Option<(u64, u64)>,
-    /// There were more than are kept.
-    full: bool,
+    /// Warnings and errors beyond those that are kept.
+    beyond: (u64, u64),
+    /// The output's middle was left out.
+    cut: bool,
 }
 
 impl Diagnostics {
+    /// Reads what a program wrote.
+    pub(super) fn of_run(run: &Ran) -> Self {
+        Self {
+            cut: run.stdout.dropped > 0 || run.stderr.dropped > 0,
+            ..Self::read(&[&run.stdout.text, &run.stderr.text])
+        }
+    }
+
     /// Reads the lines of these texts, one after another.
     pub(super) fn read(texts: &[&str]) -> Self {
         let mut reader = Reader::default();
@@ -71,14 +82,15 @@ impl Diagnostics {
     /// How many there are of one severity; the printed count where none, or not all, could be read.
     pub(super) fn count(&self, severity: Severity) -> u64 {
         let read = self.of(severity).count() as u64;
-        let printed = self.counted.map_or(0, |(warnings, errors)| match severity {
+        let of = |(warnings, errors)| match severity {
             Severity::Error => errors,
             Severity::Warning => warnings,
-        });
-        if read == 0 || self.full {
-            printed.max(read)
-        } else {
-            read
+        };
+        let beyond = of(self.beyond);
+        match self.counted.map_or(0, of) {
+            0 => read + beyond,
+            printed if read == 0 || beyond > 0 || self.cut => printed.max(read),
+            _ => read,
         }
     }
 }
@@ -141,13 +153,14 @@ struct Reader {
     last: HashMap<Beginning, usize>,
     warnings: Option<u64>,
     errors: Option<u64>,
-    full: bool,
+    beyond: (u64, u64),
 }
 
 impl Reader {
     fn read(&mut self, text: &str) {
-        for raw in text.lines() {
-            let raw = raw.trim_end_matches('\r');
+        for line in text.lines() {
+            let line = words::plain(line);
+            let raw = line.trim_end_matches('\r');
             if let Some(parsed) = Line::parse(raw) {
                 self.push(&parsed, raw);
             } else if raw.starts_with("Switch: ") {
@@ -167,7 +180,10 @@ impl Reader {
 
     fn push(&mut self, line: &Line<'_>, raw: &str) {
         if self.found.len() >= MAX_KEPT {
-            self.full = true;
+            match line.severity {
+                Severity::Warning => self.beyond.0 += 1,
+                Severity::Error => self.beyond.1 += 1,
+            }
             return;
         }
         let place = line.place();
@@ -206,7 +222,8 @@ impl Reader {
         Diagnostics {
             all,
             counted,
-            full: self.full,
+            beyond: self.beyond,
+            cut: false,
         }
     }
 }
@@ -275,6 +292,11 @@ fn join_surplus(all: &mut Vec<Diagnostic>, severity: Severity, counted: u64) {
         }
     }
     *all = joined;
+}
+
+/// Whether a line tells how many warnings or errors there were.
+pub(super) fn is_count(line: &str) -> bool {
+    count_line(line).is_some()
 }
 
 /// `    2 Warning(s)`, in any of the CLI's languages only by the number: English is asked for.

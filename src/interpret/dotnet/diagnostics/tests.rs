@@ -167,11 +167,21 @@ fn lines_that_are_none() {
         "/usr/bin/sh: 2: x.cmd: Syntax error: \"(\" unexpected",
         "2026-01-01T00:00:00: information: no error here",
         "  Restored /a/error.csproj (in 5 ms).",
-        "\u{1b}[31mP.cs(1,1): error CS0103: x",
     ] {
         let found = Diagnostics::read(&[line]);
         assert_eq!(found.all, [], "{line}");
     }
+}
+
+/// Programs that believe to write to a terminal.
+#[test]
+fn colours_hide_no_diagnostic() {
+    let plain = "/p/P.cs(1,1): error CS0103: x [/p/p.csproj]";
+    let odd = "\u{1b}[31m/p/P.cs(1,1): \u{1b}[1merror CS0103\u{1b}[m: x [\u{1b}]8;;file:///p\u{1b}\\/p/p.csproj\u{1b}]8;;\u{7}]";
+    assert_eq!(
+        Diagnostics::read(&[odd]).all,
+        Diagnostics::read(&[plain]).all
+    );
 }
 
 #[test]

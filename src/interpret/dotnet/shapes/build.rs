@@ -23,7 +23,7 @@ struct Built {
 
 impl Built {
     fn read(view: &View<'_>) -> Self {
-        let diagnostics = Diagnostics::read(&[view.stdout(), view.stderr()]);
+        let diagnostics = Diagnostics::of_run(view.run);
         Self {
             errors: diagnostics.count(Severity::Error),
             warnings: diagnostics.count(Severity::Warning),

@@ -2,10 +2,12 @@
 
 use serde_json::{Map, Value, json};
 
+use super::super::CommandCall;
 use super::super::classify;
 use super::super::reading::Reading;
 use super::super::words;
 use super::View;
+use crate::handler::command::CommandReply;
 
 /// JSON where it was asked for; otherwise the statuses 0, 6 (none) and 7 (not trusted) and a sentence.
 pub(super) fn check(view: &View<'_>) -> Reading {
@@ -123,23 +125,68 @@ pub(super) fn change(view: &View<'_>) -> Reading {
     failed.into()
 }
 
-/// A JSON object between `//BEGIN` and `//END`, or a pair each.
+/// The same reply without the values of user secrets: they are secret by their place, whatever their keys are.
+pub(super) fn without_values(call: &CommandCall<'_>, reply: &CommandReply) -> CommandReply {
+    let mut reply = reply.clone();
+    for run in &mut reply.runs {
+        run.stdout.text = hidden(call, &run.stdout.text);
+    }
+    reply
+}
+
+/// `//BEGIN`, JSON and `//END`, or a pair each. Of JSON that cannot be read nothing is left.
+fn hidden(call: &CommandCall<'_>, text: &str) -> String {
+    let hide = |value: &str| (call.mask_named)("secret", value);
+    let Some((before, marked)) = text.split_once("//BEGIN") else {
+        let lines = text.lines().map(|line| match line.split_once(" = ") {
+            Some((key, value)) => format!("{key} = {}\n", hide(value)),
+            None => format!("{line}\n"),
+        });
+        return lines.collect();
+    };
+    let json = marked.split("//END").next().unwrap_or_default();
+    let shown = match serde_json::from_str::<Map<String, Value>>(json.trim()) {
+        Ok(mut secrets) => {
+            for value in secrets.values_mut() {
+                let text = value
+                    .as_str()
+                    .map_or_else(|| value.to_string(), str::to_owned);
+                *value = hide(&text).into();
+            }
+            serde_json::to_string_pretty(&secrets).unwrap_or_default()
+        }
+        Err(_) => hide(json.trim()),
+    };
+    format!("{before}//BEGIN\n{shown}\n//END\n")
+}
+
+/// A JSON object between `//BEGIN` and `//END`, or a pair each, without values; people read the keys alone.
 pub(super) fn secrets(view: &View<'_>) -> Reading {
     view.or_failure(|| {
         let text = view.stdout();
         let marked = words::between(text, "//BEGIN", "//END");
         let found: Option<Map<String, Value>> =
             marked.and_then(|json| serde_json::from_str(json.trim()).ok());
-        let secrets = found.unwrap_or_else(|| {
-            text.lines()
+        let secrets = match found {
+            Some(secrets) => secrets,
+            None if marked.is_some() => return view.unreadable(),
+            None => text
+                .lines()
                 .filter_map(|line| line.split_once(" = "))
                 .map(|(key, value)| (key.to_owned(), value.into()))
-                .collect()
-        });
-        Reading::of([
+                .collect(),
+        };
+        let keys: Vec<&str> = secrets.keys().map(String::as_str).collect();
+        let told = match keys.is_empty() {
+            true => "There are no secrets".to_owned(),
+            false => format!("{} secret(s):\n{}", keys.len(), keys.join("\n")),
+        };
+        let mut reading = Reading::of([
             ("count", Some(secrets.len().into())),
             ("secrets", Some(secrets.into())),
-        ])
+        ]);
+        reading.output = Some(text.trim().to_owned());
+        reading.telling(words::bounded(view.call, &told))
     })
 }
 

@@ -134,7 +134,11 @@ pub(super) fn migrations(view: &View<'_>) -> Reading {
         if let Some(found) = json(view).filter(Value::is_array) {
             return Reading::of([("migrations", Some(found))]);
         }
-        let listed: Vec<Value> = answer(view).lines().filter_map(migration_line).collect();
+        let text = answer(view);
+        if text.lines().any(|line| line.starts_with(['[', '{'])) {
+            return view.unreadable();
+        }
+        let listed: Vec<Value> = text.lines().filter_map(migration_line).collect();
         Reading::of([("migrations", Some(listed.into()))])
     })
 }
@@ -162,11 +166,20 @@ fn migration_line(line: &str) -> Option<Value> {
 pub(super) fn script(view: &View<'_>) -> Reading {
     or_failure(view, || {
         let path = view.given("output");
+        if path.is_some() {
+            return Reading::of([("outputPath", path)]);
+        }
         let text = answer(view);
-        let sql = path
-            .is_none()
-            .then(|| words::bounded(view.call, &text).into());
-        Reading::of([("script", sql), ("outputPath", path)])
+        let sql = words::bounded(view.call, &text);
+        let cut = view.run.stdout.dropped > 0 || words::is_long(view.call, &text);
+        let mut reading = Reading::of([
+            ("script", Some(sql.clone().into())),
+            ("truncated", cut.then(|| true.into())),
+        ]);
+        reading.text = cut.then(|| {
+            format!("{sql}\nThe script is too long to be shown whole: have it written to a file with output.")
+        });
+        reading
     })
 }
 
@@ -229,7 +242,11 @@ pub(super) fn contexts(view: &View<'_>) -> Reading {
         if let Some(found) = json(view).filter(Value::is_array) {
             return Reading::of([("contexts", Some(found))]);
         }
-        let listed: Vec<Value> = answer(view)
+        let text = answer(view);
+        if text.lines().any(|line| line.starts_with(['[', '{'])) {
+            return view.unreadable();
+        }
+        let listed: Vec<Value> = text
             .lines()
             .map(str::trim)
             .filter(|line| !line.is_empty() && !line.contains(' '))

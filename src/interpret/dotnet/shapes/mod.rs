@@ -27,6 +27,29 @@ use super::refusal;
 use super::words;
 use crate::handler::command::{CommandReply, Ended, Ran};
 
+/// Shapes that are one list or one value: with its middle left out, their output would say something else.
+const WHOLE: [&str; 19] = [
+    "sdks",
+    "runtimes",
+    "templates",
+    "template-packs",
+    "property",
+    "items",
+    "analysis",
+    "dependencies",
+    "validation",
+    "projects",
+    "packages",
+    "package-search",
+    "references",
+    "ef-migrations",
+    "ef-contexts",
+    "workloads",
+    "tools",
+    "tool-search",
+    "secrets",
+];
+
 /// One run with the call it was made for.
 #[derive(Clone, Copy)]
 struct View<'a> {
@@ -88,6 +111,25 @@ impl<'a> View<'a> {
         failed
     }
 
+    /// It went well, but its answer is not all there.
+    fn too_long(&self) -> Failed {
+        let left_out = self.run.stdout.dropped;
+        let message = format!("The output is too long to be read: {left_out} bytes were left out");
+        let setting = format!("commands.{}.output", self.call.target.program);
+        let mut entry = classify::saying(self.call, self.run, "OPERATION_FAILED", &message)
+            .with_hint(&format!(
+                "Ask for less, or have the operator raise `{setting}`"
+            ));
+        entry.raw_output.clear();
+        Failed::new(vec![entry], -1)
+    }
+
+    /// It went well, but what it printed is neither the JSON that was asked for nor the table in its place.
+    fn unreadable(&self) -> Reading {
+        self.failing_with("OPERATION_FAILED", "The output could not be read")
+            .into()
+    }
+
     /// The reading of what succeeded, or why it did not.
     fn or_failure(&self, reading: impl FnOnce() -> Reading) -> Reading {
         if self.succeeded() {
@@ -103,6 +145,13 @@ pub(super) fn read(call: &CommandCall<'_>, reply: &CommandReply) -> Reading {
     if let Some(value) = &reply.value {
         return built_in(value);
     }
+    let hidden;
+    let reply = if call.shape() == "secrets" {
+        hidden = certificates::without_values(call, reply);
+        &hidden
+    } else {
+        reply
+    };
     let Some(run) = reply.runs.last() else {
         return match &reply.session {
             Some(session) => run::session(call, session, None),
@@ -112,9 +161,17 @@ pub(super) fn read(call: &CommandCall<'_>, reply: &CommandReply) -> Reading {
     if let Some(stopped) = reply.runs.iter().find(|run| run.ended != Ended::Exited) {
         return cancelled(call, stopped).into();
     }
+    if let Some(told) = reply.runs.iter().find(|run| told_to_stop(call, run)) {
+        let why = "The operation was cancelled: the build was told to stop";
+        let output = outcome::both(told);
+        return refusal::cancelled(call, why, Some(&told.command), &output).into();
+    }
     let view = View { call, reply, run };
     if let Some(session) = &reply.session {
         return run::session(call, session, Some(run));
+    }
+    if view.succeeded() && run.stdout.dropped > 0 && WHOLE.contains(&call.shape()) {
+        return view.too_long().into();
     }
     shape(&view)
 }
@@ -220,6 +277,13 @@ fn cancelled(call: &CommandCall<'_>, run: &Ran) -> Failed {
         }
     };
     refusal::cancelled(call, why, Some(&run.command), &outcome::both(run))
+}
+
+/// `MSBuild` was interrupted from elsewhere and ended by itself, without an error.
+fn told_to_stop(call: &CommandCall<'_>, run: &Ran) -> bool {
+    let builds = ["build", "restore", "publish", "pack", "clean"].contains(&call.shape());
+    let said = |line: &str| line.starts_with("Attempting to cancel the build");
+    builds && run.exit != Some(0) && run.stdout.text.lines().any(said)
 }
 
 /// Help, whatever its status: `user-secrets --help` ends with 2.

@@ -19,12 +19,43 @@ pub(super) fn list(view: &View<'_>) -> Reading {
         }
         let packages = of_report(view, report);
         let sources = report.get("sources").filter(|sources| sources.is_array());
-        return Reading::of([
+        let remark = nothing_known(report);
+        let mut reading = Reading::of([
             ("packages", Some(packages.into())),
             ("sources", sources.cloned()),
+            ("remark", remark.map(Value::from)),
         ]);
+        reading.text = remark.map(|remark| {
+            let output = words::bounded(view.call, view.stdout());
+            format!("{output}\n{remark}")
+        });
+        return reading;
     }
-    view.or_failure(|| Reading::of([("packages", Some(of_table(view).into()))]))
+    // Sentences in any of the CLI's languages stand above a framework's name.
+    let is_table = view.stdout().lines().any(|line| {
+        let line = line.trim_start();
+        (line.starts_with('[') && line.contains("]:"))
+            || ["Project '", "Project `", "project `", "project '"]
+                .iter()
+                .any(|head| line.contains(head))
+    });
+    view.or_failure(|| match is_table {
+        true => Reading::of([("packages", Some(of_table(view).into()))]),
+        false => view.unreadable(),
+    })
+}
+
+/// What was asked of the sources came to nothing: perhaps there is nothing, perhaps no source could be reached, which
+/// the program does not tell.
+fn nothing_known(report: &Value) -> Option<&'static str> {
+    let asked = report["parameters"].as_str().unwrap_or_default();
+    let of_sources = ["--outdated", "--deprecated", "--vulnerable"];
+    let asked = of_sources.iter().any(|option| asked.contains(option));
+    let empty = items(report, "projects").all(|project| project.get("frameworks").is_none());
+    (asked && empty).then_some(
+        "Nothing was found. A source that cannot be reached gives the same answer: if that may be, see with Restore \
+         or Search whether the sources answer.",
+    )
 }
 
 fn exit_code(view: &View<'_>) -> String {
@@ -174,7 +205,13 @@ fn row_of(row: &str, (project, framework, transitive, latest): Above<'_>) -> Val
 /// The whole search fails where it says so, with whatever status; a source that fails is named beside the others.
 pub(super) fn search(view: &View<'_>) -> Reading {
     let Ok(report) = serde_json::from_str::<Value>(view.stdout().trim()) else {
-        return view.or_failure(|| found_in_table(view));
+        let is_table = view.stdout().lines().any(|line| {
+            line.starts_with("Source: ") || line.contains("Package ID") && line.contains('|')
+        });
+        return view.or_failure(|| match is_table {
+            true => found_in_table(view),
+            false => view.unreadable(),
+        });
     };
     let problems = texts(&report["problems"]);
     if !view.succeeded() || !problems.is_empty() {

@@ -48,12 +48,18 @@ pub(super) fn property(view: &View<'_>) -> Reading {
                     .to_owned()
             }
         };
-        Reading::of([
+        let shown = (view.call.mask_named)(name, &value);
+        let mut reading = Reading::of([
             ("project", view.project()),
             ("propertyName", Some(name.into())),
             ("isDefined", Some((!value.is_empty()).into())),
-            ("propertyValue", Some(value.into())),
-        ])
+            ("propertyValue", Some(shown.clone().into())),
+        ]);
+        if shown != value {
+            reading.text = Some(shown.clone());
+            reading.output = Some(shown);
+        }
+        reading
     })
 }
 

@@ -16,6 +16,9 @@ pub(super) fn list(view: &View<'_>) -> Reading {
         }
     }
     view.or_failure(|| {
+        if !view.stdout().contains("-----") {
+            return view.unreadable();
+        }
         let rows: Vec<Value> = below_dashes(view.stdout())
             .map(|columns| {
                 words::members([

@@ -226,6 +226,14 @@ async fn load(
             runs: vec![list],
         }));
     }
+    if list.stdout.dropped > 0 {
+        let message = format!(
+            "The projects of '{}' cannot be listed: {}",
+            solution.display(),
+            evaluate::too_long(list.stdout.dropped)
+        );
+        return Err(super::file::refused("solution", "invalid value", message));
+    }
     let folder = if solution.is_dir() {
         Some(solution.as_path())
     } else {

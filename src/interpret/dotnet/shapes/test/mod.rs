@@ -9,7 +9,8 @@ use serde_json::{Map, Value};
 
 use super::super::classify;
 use super::super::diagnostics::{Diagnostics, Severity};
-use super::super::outcome::Failed;
+use super::super::envelope::Entry;
+use super::super::outcome::{self, Failed};
 use super::super::reading::Reading;
 use super::super::words;
 use super::View;
@@ -20,6 +21,8 @@ const MAX_KEPT: usize = 200;
 const MAX_LINES: usize = 60;
 /// Failures told; the counts tell of the rest.
 const MAX_FAILURES: usize = 5;
+/// Errors of other projects in the text.
+const SHOWN: usize = 20;
 /// Characters of one message, and lines of one trace.
 const MAX_MESSAGE: usize = 2000;
 const MAX_TRACE: usize = 12;
@@ -151,7 +154,8 @@ pub(super) fn test(view: &View<'_>) -> Reading {
         ..Reading::default()
     };
     let listing = view.call.is_set("listTests");
-    if view.succeeded() && listing {
+    let headed = platform || view.stdout().contains("The following Tests are available");
+    if view.succeeded() && listing && headed {
         let summary = format!("{} test(s)", tally.listed.len());
         let text = format!("{summary}\n{}", tally.listed.join("\n"));
         reading.members = Reading::done(summary, []).members;
@@ -175,7 +179,7 @@ pub(super) fn test(view: &View<'_>) -> Reading {
         .members
         .insert("summary".to_owned(), summary.clone().into());
     if tally.failed > 0 {
-        failed.text = Some(text(view, &tally, &summary));
+        failed.text = Some(text(view, &tally, &summary, &failed.errors[1..]));
     }
     reading.failing(failed)
 }
@@ -232,9 +236,11 @@ fn failure(view: &View<'_>, tally: &Tally) -> Failed {
         let mut entry = classify::saying(view.call, view.run, &code, &message)
             .with_hint("Read firstFailures: the names and messages of the first tests that failed");
         entry.severity = None;
-        return Failed::new(vec![entry], status);
+        let mut errors = vec![entry];
+        errors.extend(of_other_projects(view));
+        return Failed::new(errors, status);
     }
-    let mut diagnostics = Diagnostics::read(&[view.stdout(), view.stderr()]);
+    let mut diagnostics = Diagnostics::of_run(view.run);
     diagnostics
         .all
         .retain(|found| found.code.is_some() || found.place.file.is_some());
@@ -266,6 +272,17 @@ fn failure(view: &View<'_>, tally: &Tally) -> Failed {
     let mut failed = Failed::new(vec![entry], if status == 0 { -1 } else { status });
     failed.output = status != 5;
     failed
+}
+
+/// Projects of a solution that were not built, beside those whose tests failed. What runs tests under `MSBuild` tells
+/// the tests as errors once more.
+fn of_other_projects(view: &View<'_>) -> Vec<Entry> {
+    let mut diagnostics = Diagnostics::of_run(view.run);
+    diagnostics.all.retain(|found| {
+        let of_tests = found.code.as_deref() == Some("TESTERROR");
+        found.code.is_some() && found.place.file.is_some() && !of_tests
+    });
+    classify::from_diagnostics(view.call, view.run, &diagnostics)
 }
 
 /// Status 0 and not one test.
@@ -301,7 +318,8 @@ fn unknown_option(view: &View<'_>) -> String {
     )
 }
 
-fn text(view: &View<'_>, tally: &Tally, summary: &str) -> String {
+/// `others` are errors of projects that were not built.
+fn text(view: &View<'_>, tally: &Tally, summary: &str, others: &[Entry]) -> String {
     let mut lines = vec![format!("Command: {}", view.run.command), summary.to_owned()];
     lines.extend(tally.failures.iter().take(MAX_FAILURES).map(Failure::text));
     let left = tally
@@ -309,6 +327,10 @@ fn text(view: &View<'_>, tally: &Tally, summary: &str) -> String {
         .saturating_sub(tally.failures.len().min(MAX_FAILURES) as u64);
     if left > 0 {
         lines.push(format!("[{left} more failures]"));
+    }
+    lines.extend(others.iter().take(SHOWN).map(outcome::line));
+    if others.len() > SHOWN {
+        lines.push(format!("[{} more errors]", others.len() - SHOWN));
     }
     lines.push(format!("Exit Code: {}", classify::status(view.run)));
     words::bounded(view.call, &lines.join("\n"))

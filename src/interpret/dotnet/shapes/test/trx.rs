@@ -14,6 +14,11 @@ pub(super) fn read(files: &[(String, String)]) -> Tally {
     tally
 }
 
+/// Whether a test has results of its rows inside its own: one test more or less, depending on who counts.
+pub(super) fn nested(files: &[(String, String)]) -> bool {
+    files.iter().any(|(_, text)| text.contains("<InnerResults"))
+}
+
 /// Every `UnitTestResult`, with what stands inside where it failed.
 fn results(text: &str, tally: &mut Tally) {
     const OPEN: &str = "<UnitTestResult ";

@@ -7,7 +7,8 @@ use super::super::View;
 use super::duration::milliseconds;
 use super::{Failure, MAX_KEPT, MAX_LINES, Tally, listed, trx};
 
-/// Counts from the summaries, or from the result files where there are none; failures the other way round.
+/// Counts from the summaries, or from the result files where these know of more: output may be cut, and a test program
+/// that dies prints no summary. Failures the other way round.
 pub(super) fn read(view: &View<'_>) -> Tally {
     let mut tally = Tally::default();
     for line in view.stdout().lines() {
@@ -19,9 +20,13 @@ pub(super) fn read(view: &View<'_>) -> Tally {
         detailed(view.stdout(), &mut tally);
     }
     let files = trx::read(&view.run.files);
-    if !tally.counted && files.counted {
+    let whole = view.run.stdout.dropped == 0;
+    let more =
+        files.total > tally.total && !(tally.counted && whole && trx::nested(&view.run.files));
+    if files.counted && (!tally.counted || more) {
         tally = Tally {
             failures: Vec::new(),
+            projects: std::mem::take(&mut tally.projects),
             ..files.clone()
         };
     }
@@ -45,13 +50,18 @@ struct Project<'a> {
 }
 
 impl<'a> Project<'a> {
+    /// In the first column, or as `MSBuild` writes it behind two blanks with one before the dash: what a test prints
+    /// itself is indented by one blank.
     fn parse(line: &'a str) -> Option<Self> {
-        let line = line.trim();
-        let (outcome, rest) = line.split_once('!')?;
+        let (line, behind) = match line.strip_prefix("  ") {
+            Some(line) => (line, " - "),
+            None => (line, "  - "),
+        };
+        let (outcome, rest) = line.trim_end().split_once('!')?;
         if !matches!(outcome, "Passed" | "Failed" | "Skipped") {
             return None;
         }
-        let rest = rest.trim_start().strip_prefix("- ")?;
+        let rest = rest.strip_prefix(behind)?;
         let mut parts = rest.splitn(5, ',');
         let mut counts = [0; 4];
         for (count, name) in counts
@@ -111,6 +121,10 @@ fn detailed(text: &str, tally: &mut Tally) {
         let Some((name, value)) = line.trim().split_once(": ") else {
             continue;
         };
+        // The head stands in the first column, what a test prints is indented.
+        if name == "Total tests" && line.starts_with(' ') {
+            continue;
+        }
         if name == "Total time" {
             tally.add([0; 4], milliseconds(value).unwrap_or(0));
             inside = false;
