@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use serde::de::{Error as _, IgnoredAny};
 use serde::{Deserialize, Deserializer};
 use serde_json::error::Category;
 use serde_json::value::RawValue;
@@ -64,6 +65,16 @@ pub(crate) fn present<'de, D: Deserializer<'de>>(
     <&RawValue>::deserialize(deserializer).map(Some)
 }
 
+/// Reads the members that are wanted from the text of a JSON object, and from nothing else. Derived code by itself
+/// would take an array as well, whatever stands in it for the members in their order.
+pub(crate) fn members<'a, T: Deserialize<'a>>(text: &'a str) -> serde_json::Result<T> {
+    if text.trim_ascii_start().starts_with('{') {
+        return serde_json::from_str(text);
+    }
+    let _: IgnoredAny = serde_json::from_str(text)?;
+    Err(serde_json::Error::custom("expected an object"))
+}
+
 /// Tells a batch from a single message.
 pub(crate) fn split(body: &[u8]) -> Result<Body<'_>, Refusal> {
     let text = std::str::from_utf8(body).map_err(|error| Refusal::Parse(error.to_string()))?;
@@ -77,7 +88,7 @@ pub(crate) fn split(body: &[u8]) -> Result<Body<'_>, Refusal> {
 /// Reads one message.
 pub(crate) fn read(text: &str) -> Result<Incoming<'_>, Malformed<'_>> {
     let refuse = |id, refusal| Err(Malformed { id, refusal });
-    let envelope: Envelope<'_> = match serde_json::from_str(text) {
+    let envelope: Envelope<'_> = match members(text) {
         Ok(envelope) => envelope,
         Err(error) => return refuse(None, fault(&error)),
     };
@@ -189,6 +200,7 @@ mod tests {
             ("null", -32600),
             (r#""text""#, -32600),
             ("{}", -32600),
+            (r#" ["2.0",1,"ping"]"#, 1),
             (r#"{"id":1,"method":"ping"}"#, -32600),
             (r#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#, -32600),
             (r#"{"jsonrpc":2.0,"id":1,"method":"ping"}"#, -32600),
@@ -209,6 +221,9 @@ mod tests {
         for (text, expected) in cases {
             assert_eq!(code(text), expected, "{text}");
         }
+        // The members of an object, not their values in a row.
+        let row = read(r#"["2.0",7,"tools/call",{"name":"echo"}]"#).unwrap_err();
+        assert!(matches!(row.refusal, Refusal::InvalidRequest(_)));
         // As a raw value no depth is too much: it is read without recursion.
         assert_eq!(code(&deep), 1);
         assert_eq!(code(&deep[..15_000]), -32700);

@@ -12,7 +12,7 @@ use super::call::{Request, begin};
 use super::error::{Refusal, shorten};
 use super::headers::{Header, mismatch};
 use super::human::{By, Human, Modes};
-use super::message::{is_object, text_of};
+use super::message::{is_object, members, text_of};
 use super::params::{Meta, Params, arguments, client_name};
 use super::revision::Revision;
 use super::server::{Origin, Server};
@@ -196,7 +196,7 @@ impl Server {
             return Err(Refusal::UnknownMethod("subscriptions/listen".to_owned()));
         }
         let filter: Filter = match params.notifications.filter(|raw| is_object(raw)) {
-            Some(raw) => serde_json::from_str(raw.get()).map_err(|error| {
+            Some(raw) => members(raw.get()).map_err(|error| {
                 Refusal::InvalidParams(format!("params.notifications: {error}"))
             })?,
             None => {

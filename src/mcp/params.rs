@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::error::Refusal;
-use super::message::{is_object, present, text_of};
+use super::message::{is_object, members, present, text_of};
 use crate::tool::TraceContext;
 
 /// Every member of any method's params; a method looks at its own.
@@ -97,7 +97,7 @@ impl<'a> Params<'a> {
         if !is_object(raw) {
             return Err(Refusal::InvalidParams("params is not an object".to_owned()));
         }
-        serde_json::from_str(raw.get()).map_err(|error| fault("params", &error))
+        members(raw.get()).map_err(|error| fault("params", &error))
     }
 
     /// Reads `_meta`.
@@ -108,7 +108,7 @@ impl<'a> Params<'a> {
         if !is_object(raw) {
             return Err(Refusal::MissingMeta("_meta is not an object".to_owned()));
         }
-        serde_json::from_str(raw.get()).map_err(|error| fault("_meta", &error))
+        members(raw.get()).map_err(|error| fault("_meta", &error))
     }
 
     /// The resource's URI.
@@ -176,7 +176,7 @@ pub(crate) fn client_name(raw: Option<&RawValue>) -> Option<String> {
         #[serde(borrow)]
         name: Cow<'a, str>,
     }
-    let info: Info<'_> = serde_json::from_str(raw?.get()).ok()?;
+    let info: Info<'_> = members(raw?.get()).ok()?;
     Some(
         info.name
             .chars()
@@ -192,6 +192,25 @@ fn fault(place: &str, error: &serde_json::Error) -> Refusal {
         Category::Data => Refusal::InvalidParams(format!("{place}: {error}")),
         Category::Syntax | Category::Eof | Category::Io => {
             Refusal::Parse(format!("{place}: {error}"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_client_s_name_is_a_member_of_an_object() {
+        let cases = [
+            (r#"{"name":"a\u0007b"}"#, Some("ab")),
+            (r#"{"name":7}"#, None),
+            (r#"["a"]"#, None),
+            (r#""a""#, None),
+        ];
+        for (text, name) in cases {
+            let raw = RawValue::from_string(text.to_owned()).unwrap();
+            assert_eq!(client_name(Some(&raw)).as_deref(), name, "{text}");
         }
     }
 }

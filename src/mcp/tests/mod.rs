@@ -284,15 +284,17 @@ async fn batches_are_for_one_revision() {
         {"jsonrpc": "2.0", "method": "notifications/initialized"},
         {"jsonrpc": "2.0", "id": "2", "method": "tools/call", "params": {"name": "first"}},
         {"jsonrpc": "2.0", "id": 3, "method": "initialize", "params": {"protocolVersion": "x"}},
-        5
+        5,
+        ["2.0", 7, "tools/call", {"name": "first", "arguments": {"id": 1}}]
     ]);
     let answer = client.ask(&batch).await;
     let answers = answer.as_array().unwrap();
-    assert_eq!(answers.len(), 4);
+    assert_eq!(answers.len(), 5);
     assert_eq!(answers[0], json!({"jsonrpc": "2.0", "id": 1, "result": {}}));
     assert_eq!(answers[1]["id"], "2");
     assert_eq!(answers[2]["error"]["code"], -32600);
     assert_eq!(answers[3]["error"]["code"], -32600);
+    assert_eq!(answers[4]["error"]["code"], -32600);
     let silent = json!([{"jsonrpc": "2.0", "method": "notifications/initialized"}]);
     assert!(matches!(client.answer(&silent).await, Answer::Nothing));
     assert_eq!(client.ask(&json!([])).await["error"]["code"], -32600);
