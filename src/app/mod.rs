@@ -334,7 +334,7 @@ impl App {
         .map_err(AppError::Serve)
     }
 
-    /// `stop`, after which open streams end and calls under way go on.
+    /// `stop`, after which open streams end and calls under way go on, until the process is told once more.
     fn closing(
         &self,
         stop: impl Future<Output = ()> + Send + 'static,
@@ -344,6 +344,10 @@ impl App {
             stop.await;
             tracing::info!("stopping: finishing calls under way");
             server.close();
+            tokio::spawn(async move {
+                signals().await;
+                server.abandon();
+            });
         }
     }
 

@@ -279,7 +279,7 @@ pub struct Timeouts {
     /// How long an answer that was too long for a result can be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kept: Option<String>,
-    /// Finishing calls under way at shutdown.
+    /// Finishing calls under way at shutdown, 5 seconds by default; one more signal ends it at once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub drain: Option<String>,
 }

@@ -93,7 +93,7 @@ pub struct ServeFlags {
     #[arg(long, value_name = "DURATION", env = "MCPINVOKE_TIMEOUT")]
     pub timeout: Option<String>,
 
-    /// How long calls under way may take to finish at shutdown
+    /// How long calls under way may take to finish at shutdown, `5s` by default; one more signal ends it at once
     #[arg(long, value_name = "DURATION", env = "MCPINVOKE_DRAIN")]
     pub drain: Option<String>,
 }

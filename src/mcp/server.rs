@@ -35,6 +35,7 @@ pub struct Server {
     listing: ArcSwap<Listing>,
     changes: watch::Sender<u64>,
     closing: CancellationToken,
+    abandoned: CancellationToken,
     streams: Arc<Semaphore>,
     /// Shared by all calls that nobody wants to hear of.
     pub(crate) no_progress: Arc<dyn Progress>,
@@ -102,6 +103,7 @@ impl Server {
             listing: ArcSwap::from_pointee(listing),
             changes: watch::Sender::new(0),
             closing: CancellationToken::new(),
+            abandoned: CancellationToken::new(),
             streams: Arc::new(Semaphore::new(settings.max_streams)),
             no_progress: Arc::new(NoProgress),
             invoker,
@@ -167,6 +169,16 @@ impl Server {
     /// Ends every open stream with its final message. Calls under way go on.
     pub fn close(&self) {
         self.closing.cancel();
+    }
+
+    /// Gives up the calls under way as well: a transport that still waits for them waits no longer.
+    pub fn abandon(&self) {
+        self.abandoned.cancel();
+    }
+
+    /// Resolves once the calls under way are given up.
+    pub async fn abandoned(&self) {
+        self.abandoned.cancelled().await;
     }
 
     /// The message for a fault that the transport found. `modern`: the client said so in a header.

@@ -98,7 +98,7 @@ impl Default for Settings {
             header_timeout: Duration::from_secs(75),
             max_connections: 10_000,
             keep_alive: Duration::from_secs(15),
-            drain: Duration::from_secs(10),
+            drain: Duration::from_secs(5),
         }
     }
 }
@@ -188,6 +188,14 @@ impl Entrance {
     pub async fn prepare(&self) {
         if let Some(endpoint) = &self.endpoint {
             endpoint.access.prepare().await;
+        }
+    }
+
+    /// Resolves when calls under way are given up; a page without an endpoint has none.
+    async fn abandoned(&self) {
+        match &self.endpoint {
+            Some(endpoint) => endpoint.shared.server.abandoned().await,
+            None => std::future::pending().await,
         }
     }
 

@@ -95,9 +95,15 @@ async fn a_huge_body_is_refused_before_it_is_read() {
 }
 
 #[tokio::test]
-async fn what_is_under_way_is_dropped_after_the_drain() {
+async fn what_is_under_way_is_dropped_after_the_drain_or_when_it_is_given_up() {
+    for (drain, given_up) in [(0, false), (24 * 3600, true)] {
+        drop_a_stream(std::time::Duration::from_secs(drain), given_up).await;
+    }
+}
+
+async fn drop_a_stream(drain: std::time::Duration, given_up: bool) {
     let running = run(Settings {
-        drain: std::time::Duration::ZERO,
+        drain,
         ..Settings::default()
     })
     .await;
@@ -110,6 +116,9 @@ async fn what_is_under_way_is_dropped_after_the_drain() {
         .unwrap();
     read_until(&mut stream, "acknowledged").await;
     running.stop.send(()).unwrap();
+    if given_up {
+        running.site.server.abandon();
+    }
     running.served.await.unwrap();
     assert_eq!(
         read_until(&mut stream, "never").await.find("complete"),
