@@ -125,3 +125,34 @@ async fn drop_a_stream(drain: std::time::Duration, given_up: bool) {
         None
     );
 }
+
+/// A client may have nothing more to say and still listen (RFC 9112, section 9.6).
+#[tokio::test]
+async fn an_answer_goes_out_to_a_client_that_has_closed_its_side() {
+    let running = run(Settings::default()).await;
+    let ping = post("", r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#);
+    let cases = [
+        (ping.clone(), 1),
+        (ping.replace("HTTP/1.1", "HTTP/1.0"), 1),
+        (ping.replace("Host", "Connection: close\r\nHost"), 1),
+        (ping.repeat(5), 5),
+        (
+            "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n".to_owned(),
+            1,
+        ),
+    ];
+    for (text, answers) in cases {
+        for _ in 0..5 {
+            let mut stream = TcpStream::connect(running.address).await.unwrap();
+            stream.write_all(ping.as_bytes()).await.unwrap();
+            read_until(&mut stream, "\"result\":{}}").await;
+            // Without a pause, so that the end is there when the request is read.
+            assert_eq!(stream.try_write(text.as_bytes()).unwrap(), text.len());
+            let stream = stream.into_std().unwrap();
+            stream.shutdown(std::net::Shutdown::Write).unwrap();
+            let mut stream = TcpStream::from_std(stream).unwrap();
+            let answer = read_until(&mut stream, "the end").await;
+            assert_eq!(answer.matches(" 200 OK\r\n").count(), answers, "{text}");
+        }
+    }
+}
