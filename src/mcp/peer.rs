@@ -8,6 +8,7 @@ use bytes::Bytes;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
 
 use super::session::{Session, lock};
 
@@ -15,6 +16,8 @@ use super::session::{Session, lock};
 #[derive(Debug, Clone)]
 pub struct Peer {
     session: Arc<Session>,
+    /// The server shuts down: nobody is waited for any more.
+    closing: CancellationToken,
     /// The call's own stream.
     out: mpsc::Sender<Bytes>,
 }
@@ -25,7 +28,7 @@ pub enum PeerError {
     /// The client answered with an error object; its JSON text.
     #[error("the client refused: {0}")]
     Refused(String),
-    /// The stream or the session is over.
+    /// The stream or the session is over, or the client says nothing more, or the server shuts down.
     #[error("the client is gone")]
     Gone,
     /// The parameters have no JSON text.
@@ -68,8 +71,30 @@ impl Drop for Waiting<'_> {
 }
 
 impl Peer {
-    pub(crate) fn new(session: Arc<Session>, out: mpsc::Sender<Bytes>) -> Self {
-        Self { session, out }
+    pub(crate) fn new(
+        session: Arc<Session>,
+        closing: CancellationToken,
+        out: mpsc::Sender<Bytes>,
+    ) -> Self {
+        Self {
+            session,
+            closing,
+            out,
+        }
+    }
+
+    /// What ends when no answer can come any more.
+    fn ends(&self) -> [&CancellationToken; 3] {
+        [&self.session.ended, &self.session.silent, &self.closing]
+    }
+
+    async fn gone(&self) {
+        let [ended, silent, closing] = self.ends();
+        tokio::select! {
+            () = ended.cancelled() => {}
+            () = silent.cancelled() => {}
+            () = closing.cancelled() => {}
+        }
     }
 
     /// Sends a request on the call's stream and waits for the answer. Dropping the future gives
@@ -89,6 +114,9 @@ impl Peer {
             method: &'a str,
             params: &'a P,
         }
+        if self.ends().iter().any(|end| end.is_cancelled()) {
+            return Err(PeerError::Gone);
+        }
         let pending = &self.session.pending;
         let id = pending.next.fetch_add(1, Ordering::Relaxed);
         let wire = Wire {
@@ -101,15 +129,20 @@ impl Peer {
         let (sender, receiver) = oneshot::channel();
         lock(&pending.waiting).insert(id, sender);
         let _waiting = Waiting { pending, id };
-        let sent = self.out.send(message.into()).await;
-        sent.map_err(|_| PeerError::Gone)?;
-        tokio::select! {
-            reply = receiver => match reply {
+        let asked = async {
+            let sent = self.out.send(message.into()).await;
+            sent.map_err(|_| PeerError::Gone)?;
+            match receiver.await {
                 Ok(Ok(result)) => Ok(result),
                 Ok(Err(error)) => Err(PeerError::Refused(error.get().chars().take(512).collect())),
                 Err(_) => Err(PeerError::Gone),
-            },
-            () = self.session.ended.cancelled() => Err(PeerError::Gone),
+            }
+        };
+        tokio::select! {
+            biased;
+            // The last thing that a client says may be the answer.
+            reply = asked => reply,
+            () = self.gone() => Err(PeerError::Gone),
         }
     }
 }
@@ -144,7 +177,8 @@ mod tests {
     async fn answers_find_their_questions() {
         let session = Session::new("s", None);
         let (out, mut sent) = mpsc::channel(4);
-        let peer = Peer::new(Arc::clone(&session), out);
+        let closing = CancellationToken::new();
+        let peer = Peer::new(Arc::clone(&session), closing, out);
         let params = json!({"message": "sure?"});
         let ask = peer.request("elicitation/create", &params);
         let client = async {
@@ -164,5 +198,32 @@ mod tests {
         let gone = peer.request("ping", &json!({})).await;
         assert!(matches!(gone, Err(PeerError::Gone)));
         assert!(lock(&session.pending.waiting).is_empty());
+    }
+    #[tokio::test]
+    async fn a_question_that_nobody_can_answer_is_over() {
+        type End = fn(&Session, &CancellationToken);
+        let ends: [End; 3] = [
+            |session, _| session.end(),
+            |session, _| session.hang_up(),
+            |_, closing| closing.cancel(),
+        ];
+        for end in ends {
+            let session = Session::new("s", None);
+            let (out, mut sent) = mpsc::channel(4);
+            let closing = CancellationToken::new();
+            let peer = Peer::new(Arc::clone(&session), closing.clone(), out);
+            let params = json!({});
+            let ask = peer.request("elicitation/create", &params);
+            let client = async {
+                sent.recv().await.unwrap();
+                end(&session, &closing);
+            };
+            let (answer, ()) = tokio::join!(ask, client);
+            assert!(matches!(answer, Err(PeerError::Gone)));
+            // And none is asked any more.
+            let again = peer.request("elicitation/create", &params).await;
+            assert!(matches!(again, Err(PeerError::Gone)));
+            assert!(sent.try_recv().is_err());
+        }
     }
 }

@@ -34,7 +34,8 @@ pub struct Server {
     pub(crate) identity: Identity,
     listing: ArcSwap<Listing>,
     changes: watch::Sender<u64>,
-    closing: CancellationToken,
+    /// The server shuts down.
+    pub(crate) closing: CancellationToken,
     abandoned: CancellationToken,
     streams: Arc<Semaphore>,
     /// Shared by all calls that nobody wants to hear of.
@@ -166,7 +167,8 @@ impl Server {
         self.changes.send_modify(|count| *count += 1);
     }
 
-    /// Ends every open stream with its final message. Calls under way go on.
+    /// Ends every open stream with its final message. Calls under way go on; what a client was asked for one counts
+    /// as unanswered.
     pub fn close(&self) {
         self.closing.cancel();
     }

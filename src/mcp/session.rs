@@ -63,6 +63,8 @@ pub struct Session {
     pub(crate) pending: Pending,
     /// Cancelled when the session is over.
     pub(crate) ended: CancellationToken,
+    /// Cancelled when the client says nothing more, though it may still listen.
+    pub(crate) silent: CancellationToken,
     flights: Flights,
     used: Mutex<Instant>,
 }
@@ -83,6 +85,7 @@ impl Session {
             handshake: ArcSwapOption::new(handshake.map(Arc::new)),
             pending: Pending::default(),
             ended: CancellationToken::new(),
+            silent: CancellationToken::new(),
             flights: Flights::default(),
             used: Mutex::new(Instant::now()),
         })
@@ -91,6 +94,11 @@ impl Session {
     /// Ends the session: its calls are dropped, its streams close.
     pub fn end(&self) {
         self.ended.cancel();
+    }
+
+    /// Nothing more comes from the client: what it was asked stays unanswered. Its calls go on.
+    pub fn hang_up(&self) {
+        self.silent.cancel();
     }
 
     /// Enters a request, so that the client can cancel it by its id.

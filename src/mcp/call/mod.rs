@@ -125,7 +125,7 @@ fn prepare(request: Request<'_>, tool: Option<&Tool>, form: Form, origin: Origin
             progress = Arc::new(reporter);
         }
         if let Some(session) = request.session.clone().filter(|_| asks) {
-            by = By::Peer(Peer::new(session, sender));
+            by = By::Peer(Peer::new(session, form.server.closing.clone(), sender));
         }
         messages = Some(receiver);
     }

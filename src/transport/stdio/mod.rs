@@ -172,6 +172,7 @@ impl Connection {
         if !stopped {
             self.streams.abort_all();
         }
+        self.session.hang_up();
         let all = async {
             while self.calls.join_next().await.is_some() {}
             while self.streams.join_next().await.is_some() {}
