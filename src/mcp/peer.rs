@@ -58,15 +58,24 @@ impl Pending {
     }
 }
 
-/// Forgets the request when nobody waits any more.
+/// A request of ours that is out. When nobody waits any more it is forgotten, and the client is told that it need
+/// not be answered.
 struct Waiting<'a> {
-    pending: &'a Pending,
+    peer: &'a Peer,
     id: u64,
 }
 
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
-        lock(&self.pending.waiting).remove(&self.id);
+        let open = lock(&self.peer.session.pending.waiting).remove(&self.id);
+        if open.is_some() {
+            let id = self.id;
+            let text = format!(
+                r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id}}}}}"#
+            );
+            // A client that does not read misses little.
+            let _ = self.peer.out.try_send(text.into());
+        }
     }
 }
 
@@ -128,7 +137,7 @@ impl Peer {
         let message = serde_json::to_vec(&wire).map_err(PeerError::Unwritable)?;
         let (sender, receiver) = oneshot::channel();
         lock(&pending.waiting).insert(id, sender);
-        let _waiting = Waiting { pending, id };
+        let _waiting = Waiting { peer: self, id };
         let asked = async {
             let sent = self.out.send(message.into()).await;
             sent.map_err(|_| PeerError::Gone)?;
@@ -194,6 +203,7 @@ mod tests {
         };
         let (answer, ()) = tokio::join!(ask, client);
         assert_eq!(answer.unwrap().get(), r#"{"action":"accept"}"#);
+        assert!(sent.try_recv().is_err());
         session.end();
         let gone = peer.request("ping", &json!({})).await;
         assert!(matches!(gone, Err(PeerError::Gone)));
@@ -220,6 +230,9 @@ mod tests {
             };
             let (answer, ()) = tokio::join!(ask, client);
             assert!(matches!(answer, Err(PeerError::Gone)));
+            let withdrawn: Value = serde_json::from_slice(&sent.try_recv().unwrap()).unwrap();
+            assert_eq!(withdrawn["method"], "notifications/cancelled");
+            assert_eq!(withdrawn["params"], json!({"requestId": 0}));
             // And none is asked any more.
             let again = peer.request("elicitation/create", &params).await;
             assert!(matches!(again, Err(PeerError::Gone)));

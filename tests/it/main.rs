@@ -42,6 +42,7 @@ mod parameters;
 mod paths;
 mod planted;
 mod protocol;
+mod questions;
 mod readme;
 mod replicas;
 mod schemas;
