@@ -82,10 +82,13 @@ impl Server {
         } else {
             By::Token
         };
+        let name = params.tool_name()?.into_owned();
+        let arguments = arguments(params.arguments, "params.arguments")?;
         let request = Request {
             id,
-            name: params.tool_name()?.into_owned(),
-            arguments: arguments(params.arguments, "params.arguments")?,
+            name,
+            arguments: arguments.tree,
+            unreadable: arguments.fault,
             meta,
             revision: REVISION,
             direct: false,
@@ -204,7 +207,7 @@ impl Server {
                 return Err(Refusal::InvalidParams(why));
             }
         };
-        let source = self.source().ok_or_else(Self::no_stream)?;
+        let source = self.source().ok_or(Refusal::Busy)?;
         let flight = origin.connection.map(|session| session.take_off(id));
         let messages = subscription(id, filter.tools_list_changed, flight, source);
         Ok(Accepted::Now(Answer::Stream(messages)))

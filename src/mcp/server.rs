@@ -13,10 +13,11 @@ use tokio_util::sync::CancellationToken;
 use super::call::Work;
 use super::context;
 use super::error::Refusal;
-use super::headers::Headers;
+use super::headers::{Header, Headers, mismatch};
 use super::listing::Listing;
 use super::message::{Body, Incoming, Malformed, read, split};
 use super::params::{Meta, Params};
+use super::revision::Revision;
 use super::session::{Session, Sessions};
 use super::settings::Settings;
 use super::stream::{Source, announcements};
@@ -144,6 +145,19 @@ impl Server {
         (session, announcements)
     }
 
+    /// Whether the version that a request without a body names is one there is.
+    ///
+    /// # Errors
+    /// The message that refuses it (2025-06-18, transports, protocol version header).
+    pub fn check_version(&self, headers: &Headers<'_>) -> Result<(), Message> {
+        let refusal = match headers.version {
+            Header::Value(name) if Revision::parse(name).is_none() => Refusal::version(name),
+            Header::Unusable => mismatch("MCP-Protocol-Version", headers.version, ""),
+            Header::Value(_) | Header::Absent => return Ok(()),
+        };
+        Err(refusal.without_id(headers.says_modern()))
+    }
+
     /// The stream of a session (HTTP GET), if the caller has such a session.
     ///
     /// # Errors
@@ -186,15 +200,7 @@ impl Server {
     /// The message for a fault that the transport found. `modern`: the client said so in a header.
     #[must_use]
     pub fn refuse(&self, fault: Fault, modern: bool) -> Message {
-        let refusal = match fault {
-            Fault::TooLarge(limit) => Refusal::TooLarge(limit),
-            Fault::TooSlow => Refusal::TooSlow,
-            Fault::NotJson => Refusal::NotJson,
-            Fault::NotReady => Refusal::NotReady,
-            Fault::Busy => Refusal::Busy,
-            Fault::UnknownSession => Refusal::UnknownSession,
-        };
-        refusal.message(None, modern)
+        Refusal::from(fault).message(None, modern)
     }
 
     /// MCPBuckle's context document: the tools the caller sees, in its shape.
@@ -288,10 +294,7 @@ impl Server {
     }
 
     fn check_batch(&self, items: &[&RawValue], origin: Origin<'_>) -> Result<(), Refusal> {
-        let allowed = !origin.says_modern()
-            && self
-                .ground(origin)
-                .is_ok_and(|ground| ground.revision.has_batches());
+        let allowed = !origin.says_modern() && self.ground(origin)?.revision.has_batches();
         let why = match items.len() {
             _ if !allowed => "only revision 2025-03-26 has batches".to_owned(),
             0 => "the batch is empty".to_owned(),
@@ -314,9 +317,7 @@ impl Server {
             Ok(Incoming::Notification { method, params }) => {
                 silent(self.notification(&method, params, origin), origin)
             }
-            Ok(Incoming::Response { id, result }) => {
-                silent(self.response(id, result, origin), origin)
-            }
+            Ok(Incoming::Response(answer)) => silent(self.response(answer, origin), origin),
             Err(Malformed { id, refusal }) => refusal.message(id, origin.says_modern()).into(),
         }
     }
@@ -345,11 +346,6 @@ impl Server {
         };
         accepted.unwrap_or_else(|refusal| refusal.message(Some(id), modern).into())
     }
-
-    /// A subscriptions' limit is reached.
-    pub(crate) fn no_stream() -> Refusal {
-        Refusal::Busy
-    }
 }
 
 /// What a client gets for a message that wants no answer: none, unless it is refused.
@@ -358,7 +354,7 @@ fn silent(result: Result<(), Refusal>, origin: Origin<'_>) -> Accepted {
         Ok(()) => Accepted::Now(Answer::Nothing),
         // A connection that lasts would take it for the answer to something else.
         Err(_) if origin.headers.is_none() => Accepted::Now(Answer::Nothing),
-        Err(refusal) => refusal.message(None, origin.says_modern()).into(),
+        Err(refusal) => refusal.without_id(origin.says_modern()).into(),
     }
 }
 

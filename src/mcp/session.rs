@@ -151,6 +151,13 @@ pub(crate) struct Flight {
     pub(crate) token: CancellationToken,
 }
 
+impl Flight {
+    /// Whether it is over because its session is.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.session.ended.is_cancelled()
+    }
+}
+
 impl Drop for Flight {
     fn drop(&mut self) {
         let mut under_way = lock(&self.session.flights.under_way);

@@ -33,7 +33,7 @@ enum Event {
 }
 
 /// A subscription (2026-07-28): acknowledgement, changes, and a final result when the server ends
-/// it. `by_line`: the stream shares standard output with others, so its end is announced.
+/// it. With a `flight` the stream shares standard output with others, so its end is announced.
 pub(crate) fn subscription(
     id: &RawValue,
     wants_tools: bool,

@@ -82,6 +82,8 @@ where
     let limit = settings.max_line_bytes;
     let mut shutdown = pin!(shutdown);
     let ended = tokio::select! {
+        // Of both at once the end of the input is the one that came first.
+        biased;
         ended = connection.read(BufReader::new(reader), limit) => ended,
         () = &mut shutdown => Ok(End::Shutdown),
     };
