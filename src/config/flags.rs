@@ -80,7 +80,7 @@ pub struct ServeFlags {
     )]
     pub allowed_host: Vec<String>,
 
-    /// Accept this Origin header besides loopback ones; repeatable
+    /// Let web pages of this origin call and read the answers, besides the endpoint's own; repeatable, `*` for any
     #[arg(
         long,
         value_name = "ORIGIN",

@@ -57,6 +57,13 @@ async fn read_until(stream: &mut TcpStream, end: &str) -> String {
     String::from_utf8(text).unwrap()
 }
 
+/// What comes back for this text, up to the end of the connection.
+pub(super) async fn exchange(running: &Running, text: &str) -> String {
+    let mut stream = TcpStream::connect(running.address).await.unwrap();
+    stream.write_all(text.as_bytes()).await.unwrap();
+    read_until(&mut stream, "the end").await
+}
+
 #[tokio::test]
 async fn a_connection_is_used_again_and_ended_in_order() {
     let running = run(Settings::default()).await;

@@ -3,6 +3,7 @@
 mod connections;
 mod errors;
 mod interop;
+mod origins;
 mod sessions;
 
 use std::sync::Arc;
