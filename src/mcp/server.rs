@@ -2,6 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use bytes::Bytes;
@@ -20,7 +21,7 @@ use super::params::{Meta, Params};
 use super::revision::Revision;
 use super::session::{Session, Sessions};
 use super::settings::Settings;
-use super::stream::{Source, announcements};
+use super::stream::{Source, announcements, renewing};
 use super::{Accepted, Answer, Message, Messages};
 use crate::invoke::{Catalogue, Invoker};
 use crate::state::{Handshakes, HandshakesInMemory};
@@ -166,8 +167,12 @@ impl Server {
         let Some(session) = self.sessions.find(id, &caller.principal) else {
             return Err(self.refuse(Fault::UnknownSession, false));
         };
-        self.announcements(&session)
-            .ok_or_else(|| self.refuse(Fault::Busy, false))
+        let messages = self.announcements(&session);
+        let messages = messages.ok_or_else(|| self.refuse(Fault::Busy, false))?;
+        // Whoever listens uses the session.
+        let renew = self.sessions.renewal(&session, &caller.principal);
+        let period = (self.settings.session_idle / 2).max(Duration::from_secs(1));
+        Ok(renewing(messages, period, renew))
     }
 
     /// Ends a session (HTTP DELETE); whether the caller had one.

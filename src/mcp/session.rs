@@ -240,6 +240,17 @@ impl Sessions {
         Some(session)
     }
 
+    /// What counts as use of a session. One that was ended elsewhere meanwhile ends here as well.
+    pub(crate) fn renewal(&self, session: &Arc<Session>, owner: &str) -> impl Fn() + use<> {
+        let (store, session) = (Arc::clone(&self.store), Arc::clone(session));
+        let owner: Arc<str> = owner.into();
+        move || {
+            if store.find(&session.id, &owner).is_none() {
+                session.end();
+            }
+        }
+    }
+
     /// Ends a session; whether its owner had one.
     pub(crate) fn remove(&self, id: &str, owner: &str) -> bool {
         let Some(session) = self.find(id, owner) else {
@@ -347,7 +358,14 @@ mod tests {
             found.capabilities.as_ref().unwrap().get(),
             "{\"elicitation\":{}}"
         );
+        let used = here.find(&id, "ann").unwrap();
+        let renew = here.renewal(&used, "ann");
+        renew();
+        assert!(!used.ended.is_cancelled());
         assert!(there.remove(&id, "ann"));
+        renew();
+        assert!(used.ended.is_cancelled());
+        drop((used, renew));
         assert!(here.find(&id, "ann").is_none());
     }
 

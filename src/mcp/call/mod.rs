@@ -151,11 +151,7 @@ fn prepare(request: Request<'_>, tool: Option<&Tool>, form: Form, origin: Origin
     }
     Call {
         flight,
-        cancelled: match origin.headers {
-            None => Cancelled::Silence,
-            Some(headers) if headers.streams => Cancelled::Stream,
-            Some(_) => Cancelled::Error,
-        },
+        cancelled: Cancelled::over(origin),
         call: Box::new(ToolCall {
             id: next_id(),
             caller,
@@ -310,6 +306,14 @@ impl Call {
 }
 
 impl Cancelled {
+    fn over(origin: Origin<'_>) -> Self {
+        match origin.headers {
+            None => Self::Silence,
+            Some(headers) if headers.streams => Self::Stream,
+            Some(_) => Self::Error,
+        }
+    }
+
     /// `ended`: the whole session is over.
     fn answer(self, form: &Form, ended: bool) -> Answer {
         match self {
