@@ -202,7 +202,7 @@ impl App {
         .map_err(AppError::Serve)
     }
 
-    /// `stop`, after which open streams end and calls under way go on.
+    /// `stop`, after which open streams end and calls under way go on, until the process is told once more.
     fn closing(
         &self,
         stop: impl Future<Output = ()> + Send + 'static,
@@ -213,6 +213,11 @@ impl App {
             tracing::info!("stopping: finishing calls under way");
             server.close();
         }
+    }
+
+    /// Waits for calls under way no longer.
+    pub fn abandon(&self) {
+        self.server.abandon();
     }
 
     /// Makes one call; `human` is who agrees to it where somebody has to.

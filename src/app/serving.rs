@@ -26,6 +26,7 @@ pub async fn serve(config: Config, orders: Orders) -> Result<(), AppError> {
         result = transport(&app, &config, &orders) => result,
         () = orders.stopped_now() => {
             tracing::warn!("ending at once: calls under way are dropped");
+            app.abandon();
             Ok(())
         }
     };

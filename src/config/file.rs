@@ -43,7 +43,7 @@ pub struct File {
     /// Host headers to accept besides loopback names and the listen address; `*` accepts any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub allowed_hosts: Vec<String>,
-    /// Origin headers to accept besides loopback ones.
+    /// Origins of web pages that may call and read the answers, besides the endpoint's own; `*` accepts any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub allowed_origins: Vec<String>,
     /// What upstreams are shown, by the name of the security scheme. They go to every document that has a
@@ -243,7 +243,7 @@ pub struct Timeouts {
     /// How long an answer that was too long for a result can be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kept: Option<String>,
-    /// Finishing calls under way at shutdown.
+    /// Finishing calls under way at shutdown, 5 seconds by default; one more signal ends it at once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub drain: Option<String>,
 }

@@ -82,7 +82,7 @@ pub struct ServeFlags {
     )]
     pub allowed_host: Vec<String>,
 
-    /// Accept this Origin header besides loopback ones; repeatable
+    /// Let web pages of this origin call and read the answers, besides the endpoint's own; repeatable, `*` for any
     #[arg(
         long,
         value_name = "ORIGIN",
@@ -95,7 +95,7 @@ pub struct ServeFlags {
     #[arg(long, value_name = "DURATION", env = "MCPINVOKE_TIMEOUT")]
     pub timeout: Option<String>,
 
-    /// How long calls under way may take to finish at shutdown
+    /// How long calls under way may take to finish at shutdown, `5s` by default; one more signal ends it at once
     #[arg(long, value_name = "DURATION", env = "MCPINVOKE_DRAIN")]
     pub drain: Option<String>,
 }

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use serde_json::json;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
 use super::Message;
 use super::content::{size_of, write_outcome};
@@ -13,7 +13,7 @@ use super::input::InputRequired;
 use super::payload::Writer;
 use super::revision::Revision;
 use super::server::Server;
-use super::unconfirmed::Failures;
+use super::unconfirmed::{Failures, Unconfirmed};
 use crate::invoke::CallError;
 use crate::tool::{CallId, Outcome};
 
@@ -54,14 +54,7 @@ impl Form {
             CallError::UnknownTool(name) => Ended::Refused(Refusal::UnknownTool(shorten(&name))),
             CallError::InvalidArguments(faults) => {
                 let faults = serde_json::to_value(&faults).unwrap_or_default();
-                if self.direct || !self.revision.invalid_arguments_are_results() {
-                    return Ended::Refused(Refusal::InvalidArguments { message, faults });
-                }
-                let data = json!({ "errors": faults }).to_string();
-                Ended::Outcome(Outcome {
-                    structured: Some(data.into()),
-                    ..Outcome::failure(message)
-                })
+                self.invalid(message, faults)
             }
             CallError::MissingScope(scopes) => Ended::Refused(Refusal::MissingScope(scopes)),
             CallError::Stopped(stopped) => human::judge(stopped, self.revision, self.failures),
@@ -70,6 +63,35 @@ impl Form {
                 Ended::Refused(Refusal::Internal(Some(id.to_string())))
             }
         }
+    }
+
+    /// What a call is whose arguments cannot be taken as a tree: too deep, or with half a character.
+    pub(crate) fn unreadable(&self, why: &str) -> Ended {
+        if self.failures == Failures::Text {
+            let faults = json!([{"path": "", "keyword": "type", "message": why}]);
+            return self.invalid(format!("the arguments cannot be read: {why}"), faults);
+        }
+        let failure = Unconfirmed {
+            code: "INVALID_PARAMS",
+            category: "Validation",
+            number: -32602,
+            message: format!("the arguments cannot be read: {why}"),
+            hint: "Send less nested arguments, with whole characters.",
+            additional: json!({"parameter": "arguments", "reason": "unreadable"}),
+        };
+        let text = failure.message.clone();
+        Ended::Outcome(self.failures.outcome(failure, text, None))
+    }
+
+    fn invalid(&self, message: String, faults: Value) -> Ended {
+        if self.direct || !self.revision.invalid_arguments_are_results() {
+            return Ended::Refused(Refusal::InvalidArguments { message, faults });
+        }
+        let data = json!({ "errors": faults }).to_string();
+        Ended::Outcome(Outcome {
+            structured: Some(data.into()),
+            ..Outcome::failure(message)
+        })
     }
 
     pub(crate) fn write(&self, ended: &Ended) -> Message {
@@ -149,7 +171,6 @@ mod tests {
     use crate::binding::Fault;
     use crate::mcp::Settings;
     use crate::mcp::testing::server;
-    use serde_json::Value;
 
     fn form(revision: Revision) -> Form {
         Form {

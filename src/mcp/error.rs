@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::Message;
 use super::revision::Revision;
+use super::server::Fault;
 
 /// Why a message is refused.
 #[derive(Debug, thiserror::Error)]
@@ -49,10 +50,25 @@ pub(crate) enum Refusal {
     NotJson,
     #[error("the documents are still being loaded, try again")]
     NotReady,
+    #[error("the client cancelled the request")]
+    Cancelled,
     #[error("the server has as much to do as it can take, try again")]
     Busy,
     #[error("internal error{}", .0.as_deref().map(|call| format!(" (call {call})")).unwrap_or_default())]
     Internal(Option<String>),
+}
+
+impl From<Fault> for Refusal {
+    fn from(fault: Fault) -> Self {
+        match fault {
+            Fault::TooLarge(limit) => Self::TooLarge(limit),
+            Fault::TooSlow => Self::TooSlow,
+            Fault::NotJson => Self::NotJson,
+            Fault::NotReady => Self::NotReady,
+            Fault::Busy => Self::Busy,
+            Fault::UnknownSession => Self::UnknownSession,
+        }
+    }
 }
 
 /// A row of the table.
@@ -93,6 +109,7 @@ impl Refusal {
             Self::TooLarge(_) => row(-32600, 413, 413),
             Self::TooSlow => row(-32600, 408, 408),
             Self::NotJson => row(-32600, 415, 415),
+            Self::Cancelled => row(-32600, 200, 200),
             Self::NotReady | Self::Busy => row(-32603, 503, 503),
             Self::Internal(_) => row(-32603, 500, 200),
         }
@@ -113,7 +130,7 @@ impl Refusal {
         }
     }
 
-    /// A version that is not served, in the form `form` would be understood in.
+    /// A version that is not served, with those that are.
     pub(crate) fn version(requested: &str) -> Self {
         // A version that exists but not in this form must not be offered again in this form.
         let known = Revision::parse(requested).is_some();
@@ -130,6 +147,16 @@ impl Refusal {
     /// The error as a message to the client. Without an id that could be read, 2026-07-28 wants
     /// none and JSON-RPC wants null.
     pub(crate) fn message(&self, id: Option<&RawValue>, modern: bool) -> Message {
+        self.write((id.is_some() || !modern).then_some(id), modern)
+    }
+
+    /// The error as the body of an HTTP response to what has no id to be answered: a notification, or an answer
+    /// (2025-11-25, transports: a JSON-RPC error response that has no id).
+    pub(crate) fn without_id(&self, modern: bool) -> Message {
+        self.write(None, modern)
+    }
+
+    fn write(&self, id: Option<Option<&RawValue>>, modern: bool) -> Message {
         #[derive(Serialize)]
         struct Wire<'a> {
             jsonrpc: &'static str,
@@ -147,7 +174,7 @@ impl Refusal {
         let row = self.row();
         let wire = Wire {
             jsonrpc: "2.0",
-            id: (id.is_some() || !modern).then_some(id),
+            id,
             error: Object {
                 code: match self {
                     // The revisions before 2026-07-28 had a code of their own for it.
@@ -217,6 +244,7 @@ mod tests {
             (Refusal::MissingScope(Vec::new()), -32600, 403, 403),
             (Refusal::TooLarge(1), -32600, 413, 413),
             (Refusal::NotJson, -32600, 415, 415),
+            (Refusal::Cancelled, -32600, 200, 200),
             (Refusal::NotReady, -32603, 503, 503),
             (internal, -32603, 500, 200),
         ];

@@ -13,9 +13,9 @@ use super::call::{Request, begin};
 use super::error::{Refusal, shorten};
 use super::headers::Header;
 use super::human::{By, Modes};
-use super::message::{is_object, text_of};
+use super::message::{Response, is_object, text_of};
 use super::modern::read_cursor;
-use super::params::{Meta, Params, arguments, client_name};
+use super::params::{Arguments, Meta, Params, arguments, client_name};
 use super::revision::Revision;
 use super::server::{Origin, Server};
 use super::session::{Handshake, Session};
@@ -108,7 +108,7 @@ impl Server {
             _ if self.is_direct_call(method, origin.caller) => {
                 let mut arguments = arguments(text, "params")?;
                 // Metadata of the request, not an argument of the tool.
-                arguments.shift_remove("_meta");
+                arguments.tree.shift_remove("_meta");
                 let request = ground.request(id, method.to_owned(), arguments, meta, true);
                 begin(self, request, origin)
             }
@@ -240,8 +240,7 @@ impl Server {
     /// Takes an answer to a question of ours to whoever asked.
     pub(crate) fn response(
         &self,
-        id: &RawValue,
-        answer: Result<&RawValue, &RawValue>,
+        answer: Option<Response<'_>>,
         origin: Origin<'_>,
     ) -> Result<(), Refusal> {
         let unasked = || Refusal::InvalidRequest("nothing was asked of this client".to_owned());
@@ -249,6 +248,7 @@ impl Server {
             return Err(unasked());
         }
         let session = self.ground(origin)?.session.ok_or_else(unasked)?;
+        let (id, answer) = answer.ok_or_else(unasked)?;
         // An answer that comes too late is not the client's fault.
         session.pending.settle(id, answer);
         Ok(())
@@ -260,7 +260,7 @@ impl Ground {
         &'a self,
         id: &'a RawValue,
         name: String,
-        arguments: serde_json::Map<String, serde_json::Value>,
+        arguments: Arguments,
         meta: Meta<'a>,
         direct: bool,
     ) -> Request<'a> {
@@ -268,7 +268,8 @@ impl Ground {
         Request {
             id,
             name,
-            arguments,
+            arguments: arguments.tree,
+            unreadable: arguments.fault,
             meta,
             revision: self.revision,
             direct,

@@ -196,12 +196,43 @@ fn repeats(header: &str, value: &Value) -> bool {
         Value::String(text) => header == *text,
         Value::Bool(flag) => header == if *flag { "true" } else { "false" },
         Value::Number(number) => {
-            let same = |a: Option<i128>, b: Option<i128>| a.is_some() && a == b;
-            header == number.to_string()
-                || same(header.parse().ok(), number.to_string().parse().ok())
+            let number = number.to_string();
+            header == number
+                || decimal(&header).is_some_and(|value| Some(value) == decimal(&number))
         }
         // The schema check refuses what is no scalar.
         Value::Null | Value::Array(_) | Value::Object(_) => true,
+    }
+}
+
+/// A number as its sign, its digits without zeros at either end, and the power of ten of the last one: what is equal
+/// here is equal as a number, whatever its size.
+fn decimal(text: &str) -> Option<(bool, String, i64)> {
+    let (negative, rest) = match text.as_bytes().first()? {
+        b'-' => (true, &text[1..]),
+        b'+' => (false, &text[1..]),
+        _ => (false, text),
+    };
+    let (mantissa, exponent) = match rest.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, exponent.parse::<i64>().ok()?),
+        None => (rest, 0),
+    };
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = format!("{whole}{fraction}");
+    if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    let significant = digits.trim_end_matches('0');
+    let cut = i64::try_from(digits.len() - significant.len()).ok()?;
+    let fraction = i64::try_from(fraction.len()).ok()?;
+    let digits = significant.trim_start_matches('0').to_owned();
+    match digits.is_empty() {
+        true => Some((false, digits, 0)),
+        false => Some((
+            negative,
+            digits,
+            exponent.checked_sub(fraction)?.checked_add(cut)?,
+        )),
     }
 }
 
@@ -263,6 +294,20 @@ mod tests {
             (json!({"a": 7}), Header::Value("7"), true),
             (json!({"a": 7}), Header::Value("007"), true),
             (json!({"a": 7}), Header::Value("8"), false),
+            (json!({"a": 7}), Header::Value("7.0"), true),
+            (json!({"a": 7}), Header::Value("0.7e1"), true),
+            (json!({"a": 700}), Header::Value("7E+2"), true),
+            (json!({"a": 7.5}), Header::Value("75e-1"), true),
+            (json!({"a": 0}), Header::Value("-0.0"), true),
+            (json!({"a": 7}), Header::Value("-7"), false),
+            (json!({"a": 7}), Header::Value("70"), false),
+            (
+                json!({"a": 7}),
+                Header::Value("7e999999999999999999"),
+                false,
+            ),
+            (json!({"a": 7}), Header::Value("."), false),
+            (json!({"a": 7}), Header::Value("e"), false),
             (json!({"a": true}), Header::Value("true"), true),
             (json!({"a": null}), Header::Absent, true),
             (json!({"a": null}), Header::Value("x"), false),

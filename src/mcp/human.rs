@@ -12,6 +12,7 @@ use super::error::Refusal;
 use super::form;
 use super::handshake::declares;
 use super::input::InputRequired;
+use super::message::members;
 use super::peer::Peer;
 use super::revision::Revision;
 use super::unconfirmed::{Failures, Unconfirmed};
@@ -77,28 +78,22 @@ pub(crate) enum By {
     Token,
 }
 
-/// What a client says of a form (2025-06-18, `ElicitResult`).
+/// What a client says of a form (2025-06-18, `ElicitResult`). The action is read as a text, since derived code would
+/// take an object with the action's name in it as well.
 #[derive(Deserialize)]
 struct ElicitResult {
-    action: Action,
+    action: String,
     #[serde(default)]
     content: Option<Map<String, Value>>,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Action {
-    Accept,
-    Decline,
-    Cancel,
-}
-
 impl From<ElicitResult> for Reply {
     fn from(result: ElicitResult) -> Self {
-        match result.action {
-            Action::Accept => Self::Accepted(result.content.unwrap_or_default()),
-            Action::Decline => Self::Declined,
-            Action::Cancel => Self::Cancelled,
+        match result.action.as_str() {
+            "accept" => Self::Accepted(result.content.unwrap_or_default()),
+            "decline" => Self::Declined,
+            "cancel" => Self::Cancelled,
+            _ => Self::Absent,
         }
     }
 }
@@ -128,7 +123,14 @@ impl Human {
 }
 
 fn read(result: &RawValue) -> Reply {
-    let result: Result<ElicitResult, _> = serde_json::from_str(result.get());
+    let result: Result<ElicitResult, _> = members(result.get());
+    result.map_or(Reply::Absent, Reply::from)
+}
+
+/// The same of an answer that is a tree already. Anything but an object is none.
+fn read_parsed(result: &Value) -> Reply {
+    let result = Some(result).filter(|result| result.is_object());
+    let result = result.and_then(|result| ElicitResult::deserialize(result).ok());
     result.map_or(Reply::Absent, Reply::from)
 }
 
@@ -162,8 +164,7 @@ impl Confirm for Human {
             By::Peer(peer) => Box::pin(self.put(peer, query)),
             By::Rounds { responses, .. } => {
                 let response = responses.get(&query.name);
-                let result = response.and_then(|value| ElicitResult::deserialize(value).ok());
-                Box::pin(ready(result.map_or(Reply::Absent, Reply::from)))
+                Box::pin(ready(response.map_or(Reply::Absent, read_parsed)))
             }
             By::Token => Box::pin(ready(Reply::Gone)),
         }
@@ -337,12 +338,20 @@ mod tests {
             (r#"{"action":"yes"}"#, "Absent"),
             (r#"{"content":{}}"#, "Absent"),
             (r#"{"action":"accept","content":[1]}"#, "Absent"),
+            (r#"["accept"]"#, "Absent"),
+            (r#"["accept",{}]"#, "Absent"),
+            (r#"{"action":{"accept":null}}"#, "Absent"),
+            (r#"{"action":["accept"]}"#, "Absent"),
+            (r#""accept""#, "Absent"),
             ("12345", "Absent"),
             ("null", "Absent"),
         ];
         for (text, expected) in cases {
-            let reply = format!("{:?}", read(&raw(text)));
-            assert!(reply.starts_with(expected), "{text}: {reply}");
+            let tree = serde_json::from_str(text).unwrap();
+            for reply in [read(&raw(text)), read_parsed(&tree)] {
+                let reply = format!("{reply:?}");
+                assert!(reply.starts_with(expected), "{text}: {reply}");
+            }
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use serde::de::{Error as _, IgnoredAny};
 use serde::{Deserialize, Deserializer};
 use serde_json::error::Category;
 use serde_json::value::RawValue;
@@ -27,12 +28,13 @@ pub(crate) enum Incoming<'a> {
         method: Cow<'a, str>,
         params: Option<&'a RawValue>,
     },
-    /// An answer to a request of ours: the result, or the error object.
-    Response {
-        id: &'a RawValue,
-        result: Result<&'a RawValue, &'a RawValue>,
-    },
+    /// An answer to a request of ours. None where it cannot be one: an error about it would only be answered by
+    /// another one.
+    Response(Option<Response<'a>>),
 }
+
+/// The id of the request, with the result or the error object.
+pub(crate) type Response<'a> = (&'a RawValue, Result<&'a RawValue, &'a RawValue>);
 
 /// A message that is none, with its id if that could be read.
 #[derive(Debug)]
@@ -49,7 +51,7 @@ struct Envelope<'a> {
     id: Option<&'a RawValue>,
     #[serde(borrow, default, deserialize_with = "present")]
     method: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
+    #[serde(borrow, default, deserialize_with = "given")]
     params: Option<&'a RawValue>,
     #[serde(borrow, default, deserialize_with = "present")]
     result: Option<&'a RawValue>,
@@ -64,9 +66,29 @@ pub(crate) fn present<'de, D: Deserializer<'de>>(
     <&RawValue>::deserialize(deserializer).map(Some)
 }
 
+/// A member that is there and not `null`, which some clients write for one that is not.
+pub(crate) fn given<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<&'de RawValue>, D::Error> {
+    let raw = <&RawValue>::deserialize(deserializer)?;
+    Ok(Some(raw).filter(|raw| raw.get() != "null"))
+}
+
+/// Reads the members that are wanted from the text of a JSON object, and from nothing else. Derived code by itself
+/// would take an array as well, whatever stands in it for the members in their order.
+pub(crate) fn members<'a, T: Deserialize<'a>>(text: &'a str) -> serde_json::Result<T> {
+    if text.trim_ascii_start().starts_with('{') {
+        return serde_json::from_str(text);
+    }
+    let _: IgnoredAny = serde_json::from_str(text)?;
+    Err(serde_json::Error::custom("expected an object"))
+}
+
 /// Tells a batch from a single message.
 pub(crate) fn split(body: &[u8]) -> Result<Body<'_>, Refusal> {
     let text = std::str::from_utf8(body).map_err(|error| Refusal::Parse(error.to_string()))?;
+    // RFC 8259, section 8.1: a byte order mark may be ignored, and some clients begin with one.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if text.trim_start().starts_with('[') {
         let items = serde_json::from_str(text).map_err(|error| fault(&error))?;
         return Ok(Body::Batch(items));
@@ -77,16 +99,26 @@ pub(crate) fn split(body: &[u8]) -> Result<Body<'_>, Refusal> {
 /// Reads one message.
 pub(crate) fn read(text: &str) -> Result<Incoming<'_>, Malformed<'_>> {
     let refuse = |id, refusal| Err(Malformed { id, refusal });
-    let envelope: Envelope<'_> = match serde_json::from_str(text) {
+    let envelope: Envelope<'_> = match members(text) {
         Ok(envelope) => envelope,
         Err(error) => return refuse(None, fault(&error)),
     };
     let id = envelope.id.filter(|id| is_id(id));
+    let is_current = envelope.jsonrpc.and_then(text_of).as_deref() == Some("2.0");
+    if envelope.method.is_none() && (envelope.result.is_some() || envelope.error.is_some()) {
+        let error = envelope.error.filter(|error| error.get() != "null");
+        let answer = match (envelope.result, error) {
+            (Some(result), None) => Some(Ok(result)),
+            (None, Some(error)) => Some(Err(error)),
+            (Some(_), Some(_)) | (None, None) => None,
+        };
+        return Ok(Incoming::Response(id.filter(|_| is_current).zip(answer)));
+    }
     let invalid = |why: &str| refuse(id, Refusal::InvalidRequest(why.to_owned()));
     if envelope.id.is_some() && id.is_none() {
         return invalid("id is neither a string nor an integer");
     }
-    if envelope.jsonrpc.and_then(text_of).as_deref() != Some("2.0") {
+    if !is_current {
         return invalid("jsonrpc is not \"2.0\"");
     }
     let params = envelope.params;
@@ -96,14 +128,6 @@ pub(crate) fn read(text: &str) -> Result<Incoming<'_>, Malformed<'_>> {
             (Some(method), None) => Ok(Incoming::Notification { method, params }),
             (None, _) => invalid("method is not a string"),
         },
-        (None, Some(id), Some(result), None) => Ok(Incoming::Response {
-            id,
-            result: Ok(result),
-        }),
-        (None, Some(id), None, Some(error)) => Ok(Incoming::Response {
-            id,
-            result: Err(error),
-        }),
         _ => invalid("it has no method"),
     }
 }
@@ -213,6 +237,47 @@ mod tests {
         assert_eq!(code(&deep), 1);
         assert_eq!(code(&deep[..15_000]), -32700);
         assert!(split(b"{\"a\":\"\xff\"}").is_err());
+    }
+
+    #[test]
+    fn a_message_is_an_object_and_may_begin_with_a_mark() {
+        // The members of an object, not their values in a row.
+        let row = read(r#"["2.0",7,"tools/call",{"name":"echo"}]"#).unwrap_err();
+        assert!(matches!(row.refusal, Refusal::InvalidRequest(_)));
+        let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":null}"#;
+        assert_eq!(code(&format!("\u{feff}{ping}")), 0);
+        assert_eq!(code(&format!("\u{feff}\u{feff}{ping}")), -32700);
+        let Ok(Incoming::Request { params: None, .. }) = read(ping) else {
+            panic!("null is no params");
+        };
+    }
+
+    #[test]
+    fn an_answer_is_one_to_something_or_to_nothing() {
+        let cases = [
+            (r#"{"jsonrpc":"2.0","id":1,"result":7}"#, Some(Ok("7"))),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"result":null}"#,
+                Some(Ok("null")),
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"result":7,"error":null}"#,
+                Some(Ok("7")),
+            ),
+            (r#"{"jsonrpc":"2.0","id":1,"error":{}}"#, Some(Err("{}"))),
+            (r#"{"jsonrpc":"2.0","id":1,"result":7,"error":{}}"#, None),
+            (r#"{"jsonrpc":"2.0","id":1,"error":null}"#, None),
+            (r#"{"jsonrpc":"2.0","id":null,"error":{}}"#, None),
+            (r#"{"jsonrpc":"2.0","error":{}}"#, None),
+            (r#"{"id":1,"result":7}"#, None),
+        ];
+        for (text, expected) in cases {
+            let Ok(Incoming::Response(answer)) = read(text) else {
+                panic!("{text} is no answer");
+            };
+            let answer = answer.map(|(_, answer)| answer.map(RawValue::get).map_err(RawValue::get));
+            assert_eq!(answer, expected, "{text}");
+        }
     }
 
     #[test]

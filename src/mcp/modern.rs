@@ -12,7 +12,7 @@ use super::call::{Request, begin};
 use super::error::{Refusal, shorten};
 use super::headers::{Header, mismatch};
 use super::human::{By, Human, Modes};
-use super::message::{is_object, text_of};
+use super::message::{is_object, members, text_of};
 use super::params::{Meta, Params, arguments, client_name};
 use super::revision::Revision;
 use super::server::{Origin, Server};
@@ -76,10 +76,13 @@ impl Server {
         } else {
             By::Token
         };
+        let name = params.tool_name()?.into_owned();
+        let arguments = arguments(params.arguments, "params.arguments")?;
         let request = Request {
             id,
-            name: params.tool_name()?.into_owned(),
-            arguments: arguments(params.arguments, "params.arguments")?,
+            name,
+            arguments: arguments.tree,
+            unreadable: arguments.fault,
             meta,
             revision: REVISION,
             direct: false,
@@ -179,7 +182,7 @@ impl Server {
             return Err(Refusal::UnknownMethod("subscriptions/listen".to_owned()));
         }
         let filter: Filter = match params.notifications.filter(|raw| is_object(raw)) {
-            Some(raw) => serde_json::from_str(raw.get()).map_err(|error| {
+            Some(raw) => members(raw.get()).map_err(|error| {
                 Refusal::InvalidParams(format!("params.notifications: {error}"))
             })?,
             None => {
@@ -187,7 +190,7 @@ impl Server {
                 return Err(Refusal::InvalidParams(why));
             }
         };
-        let source = self.source().ok_or_else(Self::no_stream)?;
+        let source = self.source().ok_or(Refusal::Busy)?;
         let flight = origin.connection.map(|session| session.take_off(id));
         let messages = subscription(id, filter.tools_list_changed, flight, source);
         Ok(Accepted::Now(Answer::Stream(messages)))

@@ -3,29 +3,28 @@
 use std::borrow::Cow;
 
 use serde::Deserialize;
-use serde_json::error::Category;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::error::Refusal;
-use super::message::{is_object, present, text_of};
+use super::message::{given, is_object, members, present, text_of};
 use crate::tool::TraceContext;
 
 /// Every member of any method's params; a method looks at its own.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Params<'a> {
-    #[serde(borrow, default, rename = "_meta", deserialize_with = "present")]
+    #[serde(borrow, default, rename = "_meta", deserialize_with = "given")]
     meta: Option<&'a RawValue>,
     #[serde(borrow, default, deserialize_with = "present")]
     pub(crate) name: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
+    #[serde(borrow, default, deserialize_with = "given")]
     pub(crate) arguments: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
+    #[serde(borrow, default, deserialize_with = "given")]
     pub(crate) input_responses: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
+    #[serde(borrow, default, deserialize_with = "given")]
     pub(crate) request_state: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
+    #[serde(borrow, default, deserialize_with = "given")]
     pub(crate) cursor: Option<&'a RawValue>,
     #[serde(borrow, default, deserialize_with = "present")]
     pub(crate) uri: Option<&'a RawValue>,
@@ -97,7 +96,7 @@ impl<'a> Params<'a> {
         if !is_object(raw) {
             return Err(Refusal::InvalidParams("params is not an object".to_owned()));
         }
-        serde_json::from_str(raw.get()).map_err(|error| fault("params", &error))
+        members(raw.get()).map_err(|error| fault("params", &error))
     }
 
     /// Reads `_meta`.
@@ -108,7 +107,7 @@ impl<'a> Params<'a> {
         if !is_object(raw) {
             return Err(Refusal::MissingMeta("_meta is not an object".to_owned()));
         }
-        serde_json::from_str(raw.get()).map_err(|error| fault("_meta", &error))
+        members(raw.get()).map_err(|error| fault("_meta", &error))
     }
 
     /// The resource's URI.
@@ -155,18 +154,28 @@ impl<'a> Meta<'a> {
     }
 }
 
+/// A call's arguments.
+#[derive(Debug)]
+pub(crate) struct Arguments {
+    pub(crate) tree: Map<String, Value>,
+    /// Why the tree is empty though there were some: the message is JSON, but these cannot be taken.
+    pub(crate) fault: Option<String>,
+}
+
 /// A call's arguments as a tree, parsed once; none are empty ones.
-pub(crate) fn arguments(
-    raw: Option<&RawValue>,
-    place: &str,
-) -> Result<Map<String, Value>, Refusal> {
+pub(crate) fn arguments(raw: Option<&RawValue>, place: &str) -> Result<Arguments, Refusal> {
     let Some(raw) = raw else {
-        return Ok(Map::new());
+        let (tree, fault) = (Map::new(), None);
+        return Ok(Arguments { tree, fault });
     };
     if !is_object(raw) {
         return Err(Refusal::InvalidParams(format!("{place} is not an object")));
     }
-    serde_json::from_str(raw.get()).map_err(|error| fault(place, &error))
+    let (tree, fault) = match serde_json::from_str(raw.get()) {
+        Ok(tree) => (tree, None),
+        Err(error) => (Map::new(), Some(format!("{place}: {error}"))),
+    };
+    Ok(Arguments { tree, fault })
 }
 
 /// The client's own name from its `clientInfo`, for display.
@@ -176,7 +185,7 @@ pub(crate) fn client_name(raw: Option<&RawValue>) -> Option<String> {
         #[serde(borrow)]
         name: Cow<'a, str>,
     }
-    let info: Info<'_> = serde_json::from_str(raw?.get()).ok()?;
+    let info: Info<'_> = members(raw?.get()).ok()?;
     Some(
         info.name
             .chars()
@@ -186,12 +195,26 @@ pub(crate) fn client_name(raw: Option<&RawValue>) -> Option<String> {
     )
 }
 
-/// Too deep or broken is no JSON for us; the rest is JSON of the wrong shape.
+/// The message has been read as JSON by now.
 fn fault(place: &str, error: &serde_json::Error) -> Refusal {
-    match error.classify() {
-        Category::Data => Refusal::InvalidParams(format!("{place}: {error}")),
-        Category::Syntax | Category::Eof | Category::Io => {
-            Refusal::Parse(format!("{place}: {error}"))
+    Refusal::InvalidParams(format!("{place}: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_client_s_name_is_a_member_of_an_object() {
+        let cases = [
+            (r#"{"name":"a\u0007b"}"#, Some("ab")),
+            (r#"{"name":7}"#, None),
+            (r#"["a"]"#, None),
+            (r#""a""#, None),
+        ];
+        for (text, name) in cases {
+            let raw = RawValue::from_string(text.to_owned()).unwrap();
+            assert_eq!(client_name(Some(&raw)).as_deref(), name, "{text}");
         }
     }
 }

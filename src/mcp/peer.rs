@@ -8,6 +8,7 @@ use bytes::Bytes;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
 
 use super::session::{Session, lock};
 
@@ -15,6 +16,8 @@ use super::session::{Session, lock};
 #[derive(Debug, Clone)]
 pub struct Peer {
     session: Arc<Session>,
+    /// The server shuts down: nobody is waited for any more.
+    closing: CancellationToken,
     /// The call's own stream.
     out: mpsc::Sender<Bytes>,
 }
@@ -25,7 +28,7 @@ pub enum PeerError {
     /// The client answered with an error object; its JSON text.
     #[error("the client refused: {0}")]
     Refused(String),
-    /// The stream or the session is over.
+    /// The stream or the session is over, or the client says nothing more, or the server shuts down.
     #[error("the client is gone")]
     Gone,
     /// The parameters have no JSON text.
@@ -55,21 +58,52 @@ impl Pending {
     }
 }
 
-/// Forgets the request when nobody waits any more.
+/// A request of ours that is out. When nobody waits any more it is forgotten, and the client is told that it need
+/// not be answered.
 struct Waiting<'a> {
-    pending: &'a Pending,
+    peer: &'a Peer,
     id: u64,
 }
 
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
-        lock(&self.pending.waiting).remove(&self.id);
+        let open = lock(&self.peer.session.pending.waiting).remove(&self.id);
+        if open.is_some() {
+            let id = self.id;
+            let text = format!(
+                r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id}}}}}"#
+            );
+            // A client that does not read misses little.
+            let _ = self.peer.out.try_send(text.into());
+        }
     }
 }
 
 impl Peer {
-    pub(crate) fn new(session: Arc<Session>, out: mpsc::Sender<Bytes>) -> Self {
-        Self { session, out }
+    pub(crate) fn new(
+        session: Arc<Session>,
+        closing: CancellationToken,
+        out: mpsc::Sender<Bytes>,
+    ) -> Self {
+        Self {
+            session,
+            closing,
+            out,
+        }
+    }
+
+    /// What ends when no answer can come any more.
+    fn ends(&self) -> [&CancellationToken; 3] {
+        [&self.session.ended, &self.session.silent, &self.closing]
+    }
+
+    async fn gone(&self) {
+        let [ended, silent, closing] = self.ends();
+        tokio::select! {
+            () = ended.cancelled() => {}
+            () = silent.cancelled() => {}
+            () = closing.cancelled() => {}
+        }
     }
 
     /// Sends a request on the call's stream and waits for the answer. Dropping the future gives
@@ -89,6 +123,9 @@ impl Peer {
             method: &'a str,
             params: &'a P,
         }
+        if self.ends().iter().any(|end| end.is_cancelled()) {
+            return Err(PeerError::Gone);
+        }
         let pending = &self.session.pending;
         let id = pending.next.fetch_add(1, Ordering::Relaxed);
         let wire = Wire {
@@ -100,16 +137,21 @@ impl Peer {
         let message = serde_json::to_vec(&wire).map_err(PeerError::Unwritable)?;
         let (sender, receiver) = oneshot::channel();
         lock(&pending.waiting).insert(id, sender);
-        let _waiting = Waiting { pending, id };
-        let sent = self.out.send(message.into()).await;
-        sent.map_err(|_| PeerError::Gone)?;
-        tokio::select! {
-            reply = receiver => match reply {
+        let _waiting = Waiting { peer: self, id };
+        let asked = async {
+            let sent = self.out.send(message.into()).await;
+            sent.map_err(|_| PeerError::Gone)?;
+            match receiver.await {
                 Ok(Ok(result)) => Ok(result),
                 Ok(Err(error)) => Err(PeerError::Refused(error.get().chars().take(512).collect())),
                 Err(_) => Err(PeerError::Gone),
-            },
-            () = self.session.ended.cancelled() => Err(PeerError::Gone),
+            }
+        };
+        tokio::select! {
+            biased;
+            // The last thing that a client says may be the answer.
+            reply = asked => reply,
+            () = self.gone() => Err(PeerError::Gone),
         }
     }
 }
@@ -144,7 +186,8 @@ mod tests {
     async fn answers_find_their_questions() {
         let session = Session::new("s", None);
         let (out, mut sent) = mpsc::channel(4);
-        let peer = Peer::new(Arc::clone(&session), out);
+        let closing = CancellationToken::new();
+        let peer = Peer::new(Arc::clone(&session), closing, out);
         let params = json!({"message": "sure?"});
         let ask = peer.request("elicitation/create", &params);
         let client = async {
@@ -160,9 +203,40 @@ mod tests {
         };
         let (answer, ()) = tokio::join!(ask, client);
         assert_eq!(answer.unwrap().get(), r#"{"action":"accept"}"#);
+        assert!(sent.try_recv().is_err());
         session.end();
         let gone = peer.request("ping", &json!({})).await;
         assert!(matches!(gone, Err(PeerError::Gone)));
         assert!(lock(&session.pending.waiting).is_empty());
+    }
+    #[tokio::test]
+    async fn a_question_that_nobody_can_answer_is_over() {
+        type End = fn(&Session, &CancellationToken);
+        let ends: [End; 3] = [
+            |session, _| session.end(),
+            |session, _| session.hang_up(),
+            |_, closing| closing.cancel(),
+        ];
+        for end in ends {
+            let session = Session::new("s", None);
+            let (out, mut sent) = mpsc::channel(4);
+            let closing = CancellationToken::new();
+            let peer = Peer::new(Arc::clone(&session), closing.clone(), out);
+            let params = json!({});
+            let ask = peer.request("elicitation/create", &params);
+            let client = async {
+                sent.recv().await.unwrap();
+                end(&session, &closing);
+            };
+            let (answer, ()) = tokio::join!(ask, client);
+            assert!(matches!(answer, Err(PeerError::Gone)));
+            let withdrawn: Value = serde_json::from_slice(&sent.try_recv().unwrap()).unwrap();
+            assert_eq!(withdrawn["method"], "notifications/cancelled");
+            assert_eq!(withdrawn["params"], json!({"requestId": 0}));
+            // And none is asked any more.
+            let again = peer.request("elicitation/create", &params).await;
+            assert!(matches!(again, Err(PeerError::Gone)));
+            assert!(sent.try_recv().is_err());
+        }
     }
 }

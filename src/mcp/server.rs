@@ -2,6 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use bytes::Bytes;
@@ -13,13 +14,14 @@ use tokio_util::sync::CancellationToken;
 use super::call::Work;
 use super::context;
 use super::error::Refusal;
-use super::headers::Headers;
+use super::headers::{Header, Headers, mismatch};
 use super::listing::Listing;
 use super::message::{Body, Incoming, Malformed, read, split};
 use super::params::{Meta, Params};
+use super::revision::Revision;
 use super::session::{Session, Sessions};
 use super::settings::Settings;
-use super::stream::{Source, announcements};
+use super::stream::{Source, announcements, renewing};
 use super::{Accepted, Answer, Message, Messages};
 use crate::invoke::{Catalogue, Invoker};
 use crate::state::{Handshakes, HandshakesInMemory};
@@ -34,7 +36,9 @@ pub struct Server {
     pub(crate) identity: Identity,
     listing: ArcSwap<Listing>,
     changes: watch::Sender<u64>,
-    closing: CancellationToken,
+    /// The server shuts down.
+    pub(crate) closing: CancellationToken,
+    abandoned: CancellationToken,
     streams: Arc<Semaphore>,
     /// Shared by all calls that nobody wants to hear of.
     pub(crate) no_progress: Arc<dyn Progress>,
@@ -102,6 +106,7 @@ impl Server {
             listing: ArcSwap::from_pointee(listing),
             changes: watch::Sender::new(0),
             closing: CancellationToken::new(),
+            abandoned: CancellationToken::new(),
             streams: Arc::new(Semaphore::new(settings.max_streams)),
             no_progress: Arc::new(NoProgress),
             invoker,
@@ -141,6 +146,19 @@ impl Server {
         (session, announcements)
     }
 
+    /// Whether the version that a request without a body names is one there is.
+    ///
+    /// # Errors
+    /// The message that refuses it (2025-06-18, transports, protocol version header).
+    pub fn check_version(&self, headers: &Headers<'_>) -> Result<(), Message> {
+        let refusal = match headers.version {
+            Header::Value(name) if Revision::parse(name).is_none() => Refusal::version(name),
+            Header::Unusable => mismatch("MCP-Protocol-Version", headers.version, ""),
+            Header::Value(_) | Header::Absent => return Ok(()),
+        };
+        Err(refusal.without_id(headers.says_modern()))
+    }
+
     /// The stream of a session (HTTP GET), if the caller has such a session.
     ///
     /// # Errors
@@ -149,8 +167,12 @@ impl Server {
         let Some(session) = self.sessions.find(id, &caller.principal) else {
             return Err(self.refuse(Fault::UnknownSession, false));
         };
-        self.announcements(&session)
-            .ok_or_else(|| self.refuse(Fault::Busy, false))
+        let messages = self.announcements(&session);
+        let messages = messages.ok_or_else(|| self.refuse(Fault::Busy, false))?;
+        // Whoever listens uses the session.
+        let renew = self.sessions.renewal(&session, &caller.principal);
+        let period = (self.settings.session_idle / 2).max(Duration::from_secs(1));
+        Ok(renewing(messages, period, renew))
     }
 
     /// Ends a session (HTTP DELETE); whether the caller had one.
@@ -164,23 +186,26 @@ impl Server {
         self.changes.send_modify(|count| *count += 1);
     }
 
-    /// Ends every open stream with its final message. Calls under way go on.
+    /// Ends every open stream with its final message. Calls under way go on; what a client was asked for one counts
+    /// as unanswered.
     pub fn close(&self) {
         self.closing.cancel();
+    }
+
+    /// Gives up the calls under way as well: a transport that still waits for them waits no longer.
+    pub fn abandon(&self) {
+        self.abandoned.cancel();
+    }
+
+    /// Resolves once the calls under way are given up.
+    pub async fn abandoned(&self) {
+        self.abandoned.cancelled().await;
     }
 
     /// The message for a fault that the transport found. `modern`: the client said so in a header.
     #[must_use]
     pub fn refuse(&self, fault: Fault, modern: bool) -> Message {
-        let refusal = match fault {
-            Fault::TooLarge(limit) => Refusal::TooLarge(limit),
-            Fault::TooSlow => Refusal::TooSlow,
-            Fault::NotJson => Refusal::NotJson,
-            Fault::NotReady => Refusal::NotReady,
-            Fault::Busy => Refusal::Busy,
-            Fault::UnknownSession => Refusal::UnknownSession,
-        };
-        refusal.message(None, modern)
+        Refusal::from(fault).message(None, modern)
     }
 
     /// MCPBuckle's context document: the tools the caller sees, in its shape.
@@ -274,10 +299,7 @@ impl Server {
     }
 
     fn check_batch(&self, items: &[&RawValue], origin: Origin<'_>) -> Result<(), Refusal> {
-        let allowed = !origin.says_modern()
-            && self
-                .ground(origin)
-                .is_ok_and(|ground| ground.revision.has_batches());
+        let allowed = !origin.says_modern() && self.ground(origin)?.revision.has_batches();
         let why = match items.len() {
             _ if !allowed => "only revision 2025-03-26 has batches".to_owned(),
             0 => "the batch is empty".to_owned(),
@@ -300,9 +322,7 @@ impl Server {
             Ok(Incoming::Notification { method, params }) => {
                 silent(self.notification(&method, params, origin), origin)
             }
-            Ok(Incoming::Response { id, result }) => {
-                silent(self.response(id, result, origin), origin)
-            }
+            Ok(Incoming::Response(answer)) => silent(self.response(answer, origin), origin),
             Err(Malformed { id, refusal }) => refusal.message(id, origin.says_modern()).into(),
         }
     }
@@ -331,11 +351,6 @@ impl Server {
         };
         accepted.unwrap_or_else(|refusal| refusal.message(Some(id), modern).into())
     }
-
-    /// A subscriptions' limit is reached.
-    pub(crate) fn no_stream() -> Refusal {
-        Refusal::Busy
-    }
 }
 
 /// What a client gets for a message that wants no answer: none, unless it is refused.
@@ -344,7 +359,7 @@ fn silent(result: Result<(), Refusal>, origin: Origin<'_>) -> Accepted {
         Ok(()) => Accepted::Now(Answer::Nothing),
         // A connection that lasts would take it for the answer to something else.
         Err(_) if origin.headers.is_none() => Accepted::Now(Answer::Nothing),
-        Err(refusal) => refusal.message(None, origin.says_modern()).into(),
+        Err(refusal) => refusal.without_id(origin.says_modern()).into(),
     }
 }
 

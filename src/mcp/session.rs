@@ -63,6 +63,8 @@ pub struct Session {
     pub(crate) pending: Pending,
     /// Cancelled when the session is over.
     pub(crate) ended: CancellationToken,
+    /// Cancelled when the client says nothing more, though it may still listen.
+    pub(crate) silent: CancellationToken,
     flights: Flights,
     used: Mutex<Instant>,
 }
@@ -83,6 +85,7 @@ impl Session {
             handshake: ArcSwapOption::new(handshake.map(Arc::new)),
             pending: Pending::default(),
             ended: CancellationToken::new(),
+            silent: CancellationToken::new(),
             flights: Flights::default(),
             used: Mutex::new(Instant::now()),
         })
@@ -91,6 +94,11 @@ impl Session {
     /// Ends the session: its calls are dropped, its streams close.
     pub fn end(&self) {
         self.ended.cancel();
+    }
+
+    /// Nothing more comes from the client: what it was asked stays unanswered. Its calls go on.
+    pub fn hang_up(&self) {
+        self.silent.cancel();
     }
 
     /// Enters a request, so that the client can cancel it by its id.
@@ -141,6 +149,13 @@ pub(crate) struct Flight {
     key: String,
     serial: u64,
     pub(crate) token: CancellationToken,
+}
+
+impl Flight {
+    /// Whether it is over because its session is.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.session.ended.is_cancelled()
+    }
 }
 
 impl Drop for Flight {
@@ -223,6 +238,17 @@ impl Sessions {
         let session = Session::new(id, Some(handshake));
         by_id.insert(Arc::clone(&session.id), Arc::clone(&session));
         Some(session)
+    }
+
+    /// What counts as use of a session. One that was ended elsewhere meanwhile ends here as well.
+    pub(crate) fn renewal(&self, session: &Arc<Session>, owner: &str) -> impl Fn() + use<> {
+        let (store, session) = (Arc::clone(&self.store), Arc::clone(session));
+        let owner: Arc<str> = owner.into();
+        move || {
+            if store.find(&session.id, &owner).is_none() {
+                session.end();
+            }
+        }
     }
 
     /// Ends a session; whether its owner had one.
@@ -332,7 +358,14 @@ mod tests {
             found.capabilities.as_ref().unwrap().get(),
             "{\"elicitation\":{}}"
         );
+        let used = here.find(&id, "ann").unwrap();
+        let renew = here.renewal(&used, "ann");
+        renew();
+        assert!(!used.ended.is_cancelled());
         assert!(there.remove(&id, "ann"));
+        renew();
+        assert!(used.ended.is_cancelled());
+        drop((used, renew));
         assert!(here.find(&id, "ann").is_none());
     }
 

@@ -60,7 +60,8 @@ pub enum ToolsMode {
 /// When a session is minted for a client of a handshake revision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Sessions {
-    /// For clients that declare elicitation: only they need one.
+    /// For clients that declare elicitation: only they cannot do without one. Without a session nobody can tell whose
+    /// request a `notifications/cancelled` names, so that clients without one cancel by closing the connection.
     #[default]
     Auto,
     /// For every client.

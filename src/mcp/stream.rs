@@ -1,9 +1,10 @@
 //! Streams of change notifications: `subscriptions/listen`, and what a session is told unasked.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
-use futures_util::stream;
+use futures_util::{StreamExt as _, stream};
 use serde_json::json;
 use serde_json::value::RawValue;
 use tokio::sync::{OwnedSemaphorePermit, watch};
@@ -33,7 +34,7 @@ enum Event {
 }
 
 /// A subscription (2026-07-28): acknowledgement, changes, and a final result when the server ends
-/// it. `by_line`: the stream shares standard output with others, so its end is announced.
+/// it. With a `flight` the stream shares standard output with others, so its end is announced.
 pub(crate) fn subscription(
     id: &RawValue,
     wants_tools: bool,
@@ -115,6 +116,26 @@ pub(crate) fn announcements(session: Arc<Session>, wanted: bool, source: Source)
     ))
 }
 
+/// The same messages; as long as somebody reads them what they belong to is `renew`ed, at least once in a `period`.
+pub(crate) fn renewing(
+    messages: Messages,
+    period: Duration,
+    renew: impl Fn() + Send + 'static,
+) -> Messages {
+    Box::pin(stream::unfold(
+        (messages, renew),
+        move |(mut messages, renew)| async move {
+            loop {
+                let message = tokio::time::timeout(period, messages.next()).await;
+                renew();
+                if let Ok(message) = message {
+                    return Some((message?, (messages, renew)));
+                }
+            }
+        },
+    ))
+}
+
 async fn next(source: &mut Source, cancelled: Option<&CancellationToken>, wanted: bool) -> Event {
     let gone = async {
         match cancelled {
@@ -138,4 +159,31 @@ async fn next(source: &mut Source, cancelled: Option<&CancellationToken>, wanted
 
 fn text(message: &serde_json::Value) -> Bytes {
     Bytes::from(message.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_quiet_stream_keeps_its_session() {
+        let renewed = Arc::new(AtomicUsize::new(0));
+        let counter = Arc::clone(&renewed);
+        let renew = move || {
+            counter.fetch_add(1, Ordering::Relaxed);
+        };
+        let period = Duration::from_millis(1);
+        let mut quiet = renewing(Box::pin(stream::pending()), period, renew);
+        let often = async {
+            while renewed.load(Ordering::Relaxed) < 3 {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::select! {
+            message = quiet.next() => panic!("{message:?}"),
+            () = often => {}
+        }
+    }
 }

@@ -87,13 +87,11 @@ async fn a_modern_client_is_asked_by_a_result() {
         let error = modern(&bridge, forms(), call).await;
         assert_eq!(error["code"], -32602, "{error}");
     }
-    let again = modern(
-        &bridge,
-        forms(),
-        answered(remove(1), "confirm", json!(7), state),
-    )
-    .await;
-    assert_eq!(again["resultType"], "input_required", "{again}");
+    for nothing in [json!(7), json!(["accept"]), json!(["accept", {}])] {
+        let call = answered(remove(1), "confirm", nothing, state);
+        let again = modern(&bridge, forms(), call).await;
+        assert_eq!(again["resultType"], "input_required", "{again}");
+    }
     let invalid = json!({"name": "removePet", "arguments": {"id": "x"}});
     let invalid = modern(&bridge, forms(), invalid).await;
     assert_eq!(invalid["isError"], true);

@@ -46,6 +46,7 @@ mod parameters;
 mod paths;
 mod planted;
 mod protocol;
+mod questions;
 mod readme;
 mod reloading;
 mod replicas;

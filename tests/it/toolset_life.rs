@@ -275,6 +275,40 @@ async fn shutdown_leaves_nothing() {
     call.abort();
 }
 
+/// Sends SIGTERM until the process has ended, as an impatient client does.
+async fn insist<T: Send + 'static>(id: u32, wait: impl FnOnce() -> T + Send + 'static) -> T {
+    let waited = tokio::task::spawn_blocking(wait);
+    while !waited.is_finished() {
+        terminate(id);
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    waited.await.unwrap()
+}
+
+#[tokio::test]
+async fn a_signal_ends_the_wait_for_calls() {
+    let toolset = Toolset::new(&WORK);
+    toolset.append("timeouts: {drain: 1h}");
+    let mut stdio = toolset.session();
+    send_call(&mut stdio, 1, &build("app/app.csproj"));
+    let group = toolset.group().await;
+    // What clients do to a server they started: its input ends, and when that is not enough a signal comes.
+    stdio.close();
+    let id = stdio.id();
+    let (code, rest) = insist(id, move || stdio.finish()).await;
+    assert!(members(group).is_empty(), "{:?}", members(group));
+    assert_eq!(code, Some(0), "{rest:?}");
+
+    toolset.forget();
+    let mut bridge = toolset.bridge();
+    let call = tokio::spawn(build_request(&bridge).send());
+    let group = toolset.group().await;
+    let id = bridge.id();
+    assert_eq!(insist(id, move || bridge.wait()).await, Some(0));
+    assert!(members(group).is_empty(), "{:?}", members(group));
+    call.abort();
+}
+
 /// What a session says once it is as wanted.
 async fn hear(bridge: &Bridge, logs: &Value, wanted: impl Fn(&Value) -> bool) -> Value {
     let mut heard = Value::Null;

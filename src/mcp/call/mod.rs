@@ -1,8 +1,8 @@
 //! `tools/call` and direct calls, in every revision: checked, carried out, and heard of meanwhile.
 
 mod ours;
+mod relay;
 
-use std::collections::VecDeque;
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::pin::{Pin, pin};
@@ -16,6 +16,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 
+use self::relay::watch;
 use super::answer::{Ended, Form};
 use super::error::Refusal;
 use super::handshake::declares;
@@ -39,6 +40,8 @@ pub(crate) struct Request<'a> {
     pub(crate) id: &'a RawValue,
     pub(crate) name: String,
     pub(crate) arguments: Map<String, Value>,
+    /// Why the arguments are not there, if some were sent.
+    pub(crate) unreadable: Option<String>,
     pub(crate) meta: Meta<'a>,
     pub(crate) revision: Revision,
     /// The method is the tool's name.
@@ -60,6 +63,7 @@ pub(crate) fn begin(
 ) -> Result<Accepted, Refusal> {
     let (catalogue, listing) = server.catalogue(origin.caller);
     if let Some(ours) = listing.builtin(&request.name)
+        && request.unreadable.is_none()
         && let Some(answer) = ours::take(server, ours, &mut request, origin, || {
             listing.tools(&catalogue).collect()
         })
@@ -85,6 +89,11 @@ pub(crate) fn begin(
             _ => Failures::Text,
         },
     };
+    if let Some(why) = &request.unreadable
+        && (tool.is_some() || listing.builtin(&request.name).is_some())
+    {
+        return Ok(form.write(&form.unreadable(why)).into());
+    }
     if let Some(tool) = &tool {
         if let Some(headers) = origin.headers.filter(|_| request.revision.is_modern()) {
             for mirror in listing.mirrors(&request.name) {
@@ -125,7 +134,7 @@ fn prepare(request: Request<'_>, tool: Option<&Tool>, form: Form, origin: Origin
             progress = Arc::new(reporter);
         }
         if let Some(session) = request.session.clone().filter(|_| asks) {
-            by = By::Peer(Peer::new(session, sender));
+            by = By::Peer(Peer::new(session, form.server.closing.clone(), sender));
         }
         messages = Some(receiver);
     }
@@ -142,6 +151,7 @@ fn prepare(request: Request<'_>, tool: Option<&Tool>, form: Form, origin: Origin
     }
     Call {
         flight,
+        cancelled: Cancelled::over(origin),
         call: Box::new(ToolCall {
             id: next_id(),
             caller,
@@ -195,10 +205,22 @@ struct Call {
     call: Box<ToolCall>,
     form: Form,
     flight: Option<Flight>,
+    cancelled: Cancelled,
     /// Who agrees to it, where somebody has to.
     human: Human,
     /// What is sent before the answer.
     messages: Option<mpsc::Receiver<Bytes>>,
+}
+
+/// What is left of the answer to a request that its client has cancelled. Over HTTP there has to be one (2025-11-25,
+/// transports, sending messages to the server).
+#[derive(Debug, Clone, Copy)]
+enum Cancelled {
+    Silence,
+    /// A stream without a message.
+    Stream,
+    /// An error, for a client that takes no streams.
+    Error,
 }
 
 impl Work {
@@ -211,7 +233,7 @@ impl Work {
     pub async fn finish(self) -> Answer {
         match self.0 {
             Job::Call(mut call) => match call.messages.take() {
-                None => call.run().await.map_or(Answer::Nothing, Answer::Message),
+                None => call.run().await.map_or_else(|rest| rest, Answer::Message),
                 Some(messages) => watch(messages, Box::pin(call.run())).await,
             },
             Job::Batch(items) => finish_batch(items).await,
@@ -239,88 +261,38 @@ async fn finish_batch(items: Vec<Accepted>) -> Answer {
             Accepted::Later(work) => Box::pin(work.finish()).await,
         }
     };
-    let mut out = Vec::new();
+    let (mut out, mut rest) = (Vec::new(), Answer::Nothing);
     for answer in join_all(items.into_iter().map(finish)).await {
-        // Nothing in a batch streams: see `prepare`.
-        if let Answer::Message(message) = answer {
-            out.push(if out.is_empty() { b'[' } else { b',' });
-            for piece in message.body.into_pieces() {
-                out.extend_from_slice(&piece);
+        match answer {
+            Answer::Message(message) => {
+                out.push(if out.is_empty() { b'[' } else { b',' });
+                for piece in message.body.into_pieces() {
+                    out.extend_from_slice(&piece);
+                }
             }
+            // Nothing in a batch streams (see `prepare`): this one is empty.
+            Answer::Stream(_) => rest = answer,
+            Answer::Nothing => {}
         }
     }
     if out.is_empty() {
-        return Answer::Nothing;
+        return rest;
     }
     out.push(b']');
     Answer::Message(Message::ok(out))
 }
 
-type Run = Pin<Box<dyn Future<Output = Option<Message>> + Send>>;
-
-/// Waits for the first thing to send: the answer alone is one message, anything before it makes a
-/// stream.
-async fn watch(mut messages: mpsc::Receiver<Bytes>, mut run: Run) -> Answer {
-    let mut queue = VecDeque::new();
-    tokio::select! {
-        biased;
-        Some(first) = messages.recv() => {
-            queue.push_back(first);
-            Answer::Stream(relay(queue, messages, Some(run)))
-        }
-        answer = &mut run => {
-            while let Ok(message) = messages.try_recv() {
-                queue.push_back(message);
-            }
-            match answer {
-                Some(answer) if queue.is_empty() => Answer::Message(answer),
-                Some(answer) => {
-                    queue.push_back(answer.body.into_bytes());
-                    Answer::Stream(relay(queue, messages, None))
-                }
-                None => Answer::Nothing,
-            }
-        }
-    }
-}
-
-fn relay(
-    queue: VecDeque<Bytes>,
-    messages: mpsc::Receiver<Bytes>,
-    run: Option<Run>,
-) -> super::Messages {
-    let state = (queue, messages, run);
-    Box::pin(stream::unfold(
-        state,
-        |(mut queue, mut messages, run)| async {
-            if let Some(message) = queue.pop_front() {
-                return Some((message, (queue, messages, run)));
-            }
-            let mut run = run?;
-            tokio::select! {
-                biased;
-                Some(message) = messages.recv() => Some((message, (queue, messages, Some(run)))),
-                answer = &mut run => {
-                    while let Ok(message) = messages.try_recv() {
-                        queue.push_back(message);
-                    }
-                    queue.extend(answer.map(|answer| answer.body.into_bytes()));
-                    let first = queue.pop_front()?;
-                    Some((first, (queue, messages, None)))
-                }
-            }
-        },
-    ))
-}
-
 impl Call {
-    /// The answer; none when the client has cancelled the call.
-    async fn run(self: Box<Self>) -> Option<Message> {
+    /// The answer, or what is left of it when the client has cancelled the call.
+    async fn run(self: Box<Self>) -> Result<Message, Answer> {
         let (id, form) = (self.call.id, self.form);
         let server = Arc::clone(&form.server);
         // Pinned here, since each function a future goes through by value makes the whole larger.
         let call = pin!(server.invoker.call(self.call, &self.human));
-        let result = guard(call, self.flight.as_ref()).await?;
+        let Some(result) = guard(call, self.flight.as_ref()).await else {
+            let ended = self.flight.is_some_and(|flight| flight.has_ended());
+            return Err(self.cancelled.answer(&form, ended));
+        };
         let ended = match result {
             Ok(Ok(outcome)) => Ended::Outcome(outcome),
             Ok(Err(error)) => form.judge(error, id),
@@ -329,7 +301,27 @@ impl Call {
                 Ended::Refused(Refusal::Internal(Some(id.to_string())))
             }
         };
-        Some(form.write(&ended))
+        Ok(form.write(&ended))
+    }
+}
+
+impl Cancelled {
+    fn over(origin: Origin<'_>) -> Self {
+        match origin.headers {
+            None => Self::Silence,
+            Some(headers) if headers.streams => Self::Stream,
+            Some(_) => Self::Error,
+        }
+    }
+
+    /// `ended`: the whole session is over.
+    fn answer(self, form: &Form, ended: bool) -> Answer {
+        match self {
+            Self::Silence => Answer::Nothing,
+            _ if ended => Answer::Message(form.refuse(&Refusal::UnknownSession)),
+            Self::Stream => Answer::Stream(Box::pin(stream::empty())),
+            Self::Error => Answer::Message(form.refuse(&Refusal::Cancelled)),
+        }
     }
 }
 

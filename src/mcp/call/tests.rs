@@ -7,8 +7,8 @@ use futures_util::StreamExt as _;
 use super::*;
 use crate::mcp::session::Session;
 
-fn answer() -> Option<Message> {
-    Some(Message::ok("the answer"))
+fn answer() -> Result<Message, Answer> {
+    Ok(Message::ok("the answer"))
 }
 
 async fn texts(answer: Answer) -> Vec<Bytes> {
@@ -24,7 +24,7 @@ async fn the_answer_alone_is_one_message() {
     let result = watch(receiver, Box::pin(ready(answer()))).await;
     assert!(matches!(result, Answer::Message(_)));
     let (_sender, receiver) = mpsc::channel(4);
-    let result = watch(receiver, Box::pin(ready(None))).await;
+    let result = watch(receiver, Box::pin(ready(Err(Answer::Nothing)))).await;
     assert!(matches!(result, Answer::Nothing));
 }
 
@@ -62,7 +62,7 @@ async fn a_call_cancelled_in_its_stream_ends_it() {
     let run = async move {
         sender.try_send(Bytes::from("one")).unwrap();
         tokio::task::yield_now().await;
-        None
+        Err(Answer::Nothing)
     };
     let result = watch(receiver, Box::pin(run)).await;
     assert_eq!(texts(result).await, ["one"]);

@@ -158,7 +158,6 @@ async fn pages_follow_each_other_on_any_replica() {
         json!("2"),
         json!("AAAAAAAAAAAAAAAAAAAAAg"),
         json!(7),
-        json!(null),
     ] {
         let answer = client
             .ask(&request("tools/list", json!({"cursor": bad})))
@@ -238,24 +237,71 @@ async fn handshake_methods() {
     }
     let unknown = ask("tools/call", json!({"name": "nobody"})).await;
     assert_eq!(unknown["error"]["message"], "Unknown tool: nobody");
-    let nested = format!("{}1{}", "[".repeat(10_000), "]".repeat(10_000));
-    let text = format!(
-        r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"first","arguments":{{"a":{nested}}}}}}}"#
-    );
-    let caller = Caller::anonymous("stdio");
-    let Accepted::Now(Answer::Message(message)) =
-        client
-            .server
-            .line(text.as_bytes(), &client.session, &caller)
-    else {
-        panic!("a deep tree was accepted");
-    };
-    assert!(
-        message
-            .body
-            .into_bytes()
-            .starts_with(br#"{"jsonrpc":"2.0","id":1,"error":{"code":-32700"#)
-    );
+    for params in [json!({"cursor": null, "_meta": null}), json!(null)] {
+        let answer = ask("tools/list", params.clone()).await;
+        assert!(answer["result"]["tools"].is_array(), "{params}: {answer}");
+    }
+}
+
+/// The message is JSON, and only what the tool is to get cannot be taken.
+#[tokio::test]
+async fn arguments_that_cannot_be_read() {
+    let nested = format!(r#"{{"id":{}1{}}}"#, "[".repeat(200), "]".repeat(200));
+    let half = r#"{"id":"\ud800"}"#;
+    for (revision, is_error) in [
+        ("2025-03-26", true),
+        ("2025-06-18", true),
+        ("2025-11-25", false),
+        ("2026-07-28", false),
+    ] {
+        for arguments in [&nested, half] {
+            let client = Client::new(Settings::default());
+            let meta = modern("", json!({}))["params"]["_meta"].to_string();
+            let meta = match revision {
+                "2026-07-28" => meta,
+                _ => {
+                    client.initialize(revision, json!({})).await;
+                    "{}".to_owned()
+                }
+            };
+            let text = |name: &str| {
+                format!(
+                    r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"{name}","arguments":{arguments},"_meta":{meta}}}}}"#
+                )
+            };
+            let caller = Caller::anonymous("stdio");
+            let answer =
+                |text: String| match client
+                    .server
+                    .line(text.as_bytes(), &client.session, &caller)
+                {
+                    Accepted::Now(Answer::Message(message)) => {
+                        serde_json::from_slice::<Value>(&message.body.into_bytes()).unwrap()
+                    }
+                    other => panic!("{other:?}"),
+                };
+            let value = answer(text("first"));
+            assert_eq!(value["id"], 1);
+            match is_error {
+                true => assert_eq!(value["error"]["code"], -32602, "{revision}: {value}"),
+                false => assert_eq!(value["result"]["isError"], true, "{revision}: {value}"),
+            }
+        }
+    }
+}
+
+/// An error about an answer would be answered by another error, and so on.
+#[tokio::test]
+async fn an_answer_to_nothing_is_not_answered() {
+    let client = Client::new(Settings::default());
+    for message in [
+        json!({"jsonrpc": "2.0", "error": {"code": -32700, "message": "no"}}),
+        json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32700, "message": "no"}}),
+        json!({"jsonrpc": "2.0", "id": 5, "result": {}, "error": {}}),
+    ] {
+        let answer = client.answer(&message).await;
+        assert!(matches!(answer, Answer::Nothing), "{message}: {answer:?}");
+    }
 }
 
 #[tokio::test]
@@ -284,15 +330,17 @@ async fn batches_are_for_one_revision() {
         {"jsonrpc": "2.0", "method": "notifications/initialized"},
         {"jsonrpc": "2.0", "id": "2", "method": "tools/call", "params": {"name": "first"}},
         {"jsonrpc": "2.0", "id": 3, "method": "initialize", "params": {"protocolVersion": "x"}},
-        5
+        5,
+        ["2.0", 7, "tools/call", {"name": "first", "arguments": {"id": 1}}]
     ]);
     let answer = client.ask(&batch).await;
     let answers = answer.as_array().unwrap();
-    assert_eq!(answers.len(), 4);
+    assert_eq!(answers.len(), 5);
     assert_eq!(answers[0], json!({"jsonrpc": "2.0", "id": 1, "result": {}}));
     assert_eq!(answers[1]["id"], "2");
     assert_eq!(answers[2]["error"]["code"], -32600);
     assert_eq!(answers[3]["error"]["code"], -32600);
+    assert_eq!(answers[4]["error"]["code"], -32600);
     let silent = json!([{"jsonrpc": "2.0", "method": "notifications/initialized"}]);
     assert!(matches!(client.answer(&silent).await, Answer::Nothing));
     assert_eq!(client.ask(&json!([])).await["error"]["code"], -32600);

@@ -94,6 +94,9 @@ where
 
 fn get(shared: &Shared, headers: &HeaderMap, caller: Option<&Caller>) -> Response {
     let headers = headers_of(headers);
+    if let Err(refusal) = shared.server.check_version(&headers) {
+        return message(refusal);
+    }
     let caller = caller.unwrap_or(&shared.anonymous);
     match headers.session {
         Header::Value(id) if !headers.says_modern() => {
@@ -108,6 +111,9 @@ fn get(shared: &Shared, headers: &HeaderMap, caller: Option<&Caller>) -> Respons
 
 fn delete(shared: &Shared, headers: &HeaderMap, caller: Option<&Caller>) -> Response {
     let headers = headers_of(headers);
+    if let Err(refusal) = shared.server.check_version(&headers) {
+        return message(refusal);
+    }
     let caller = caller.unwrap_or(&shared.anonymous);
     match headers.session {
         Header::Value(id) if !headers.says_modern() => {

@@ -5,16 +5,21 @@
 //! address as `Origin`; a program's carry no `Origin`.
 
 use std::net::{IpAddr, SocketAddr};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
 use http::header::{HOST, ORIGIN};
-use http::{HeaderMap, HeaderName, StatusCode, Uri};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri};
 
-use super::Settings;
 use super::respond::plain;
+use super::{Settings, cors};
+
+/// How many refused values are told in the log, each once: whoever refuses more is not misconfigured.
+const TOLD: usize = 32;
+/// How much of one is told, in characters.
+const LONGEST: usize = 128;
 
 /// The rules.
 #[derive(Debug)]
@@ -24,7 +29,11 @@ pub(super) struct Guard {
     any_host: bool,
     origins: Vec<String>,
     any_origin: bool,
+    told: Mutex<Vec<String>>,
 }
+
+/// A page of an origin that the operator named, which may read the answer.
+pub(super) type Page = Option<Box<HeaderValue>>;
 
 /// Lets the request pass, or answers 403.
 pub(super) async fn check(
@@ -32,10 +41,18 @@ pub(super) async fn check(
     request: Request,
     next: Next,
 ) -> Response {
-    match guard.judge(request.uri(), request.headers()) {
-        Ok(()) => next.run(request).await,
-        Err(why) => plain(StatusCode::FORBIDDEN, why),
-    }
+    let page = match guard.judge(request.uri(), request.headers()) {
+        Ok(page) => page,
+        Err(why) => return plain(StatusCode::FORBIDDEN, why),
+    };
+    let Some(origin) = page else {
+        return next.run(request).await;
+    };
+    let response = match cors::preflight(request.method(), request.headers()) {
+        Some(response) => response,
+        None => next.run(request).await,
+    };
+    cors::open(response, *origin)
 }
 
 impl Guard {
@@ -49,31 +66,64 @@ impl Guard {
             any_origin: origins.iter().any(|origin| origin == "*"),
             hosts,
             origins,
+            told: Mutex::default(),
         }
     }
 
-    pub(super) fn judge(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), &'static str> {
+    /// Whether a request may come in, and then whether a page of another origin may read the answer.
+    pub(super) fn judge(&self, uri: &Uri, headers: &HeaderMap) -> Result<Page, &'static str> {
         let header = single(headers, &HOST).map_err(|()| "more than one Host header")?;
-        let authority = header.or_else(|| uri.authority().map(http::uri::Authority::as_str));
+        // RFC 9112, section 3.2.2: an absolute target counts, and Host does not.
+        let target = uri.authority().map(http::uri::Authority::as_str);
+        let authority = target.or(header);
         let Some(authority) = authority.map(str::to_ascii_lowercase) else {
             return Err("no Host header");
         };
         let named = self.knows(host_of(&authority));
         if !named && !self.any_host {
-            return Err("this Host is not served: name it among the allowed hosts");
+            self.tell(
+                "Host",
+                &authority,
+                "--allowed-host, MCPINVOKE_ALLOWED_HOSTS or allowed_hosts",
+            );
+            return Err(
+                "this Host is not served: name it with --allowed-host NAME, MCPINVOKE_ALLOWED_HOSTS or allowed_hosts",
+            );
         }
-        let origin = single(headers, &ORIGIN).map_err(|()| "more than one Origin header")?;
-        let Some(origin) = origin.map(str::to_ascii_lowercase) else {
-            return Ok(());
+        let sent = single(headers, &ORIGIN).map_err(|()| "more than one Origin header")?;
+        let Some(origin) = sent.map(str::to_ascii_lowercase) else {
+            return Ok(None);
         };
         let own = ["http://", "https://"]
             .iter()
             .any(|scheme| origin.strip_prefix(scheme) == Some(authority.as_str()));
+        if self.any_origin || self.origins.contains(&origin) {
+            return Ok(headers.get(ORIGIN).cloned().map(Box::new));
+        }
         // A host that is only let in by `*` may be anybody's name for this address.
-        if self.any_origin || (own && named) || self.origins.contains(&origin) {
-            Ok(())
-        } else {
-            Err("this Origin may not call: name it among the allowed origins")
+        if own && named {
+            return Ok(None);
+        }
+        self.tell(
+            "Origin",
+            &origin,
+            "--allowed-origin, MCPINVOKE_ALLOWED_ORIGINS or allowed_origins",
+        );
+        Err(
+            "this Origin may not call: name it with --allowed-origin ORIGIN, MCPINVOKE_ALLOWED_ORIGINS or allowed_origins",
+        )
+    }
+
+    /// Tells the operator of a refused value, once.
+    fn tell(&self, header: &'static str, value: &str, setting: &str) {
+        let value: String = value.chars().take(LONGEST).collect();
+        // Nothing panics while it holds the lock.
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if told.len() < TOLD && !told.contains(&value) {
+            tracing::warn!(
+                "refused a request with {header} {value:?}; to let it in, name it with {setting}"
+            );
+            told.push(value);
         }
     }
 
@@ -193,5 +243,33 @@ mod tests {
         assert!(!passes(&settings, &rebound));
         settings.allowed_origins = vec!["*".to_owned()];
         assert!(passes(&settings, &rebound));
+    }
+
+    #[test]
+    fn a_target_with_a_host_counts_instead_of_the_header() {
+        let mut headers = HeaderMap::new();
+        headers.insert("host", HeaderValue::from_static("localhost"));
+        let guard = Guard::new(&Settings::default());
+        for (target, passes) in [
+            ("http://evil.example/mcp", false),
+            ("http://localhost:8080/mcp", true),
+            ("/mcp", true),
+        ] {
+            let uri = Uri::from_static(target);
+            assert_eq!(guard.judge(&uri, &headers).is_ok(), passes, "{target}");
+        }
+    }
+
+    #[test]
+    fn what_is_refused_is_told_once_and_not_without_end() {
+        let guard = Guard::new(&Settings::default());
+        for number in 0..2 * TOLD {
+            for _ in 0..2 {
+                let mut headers = HeaderMap::new();
+                headers.insert("host", format!("h{number}").parse().unwrap());
+                assert!(guard.judge(&Uri::from_static("/mcp"), &headers).is_err());
+            }
+            assert_eq!(guard.told.lock().unwrap().len(), TOLD.min(number + 1));
+        }
     }
 }

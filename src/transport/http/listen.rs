@@ -28,7 +28,8 @@ const MAX_HEAD: usize = 64 * 1024;
 /// Most headers of a request.
 const MAX_HEADERS: usize = 100;
 
-/// Serves `entrance` until `shutdown`, then lets the calls under way end for a limited time.
+/// Serves `entrance` until `shutdown`, then lets the calls under way end for a limited time, which
+/// [`abandon`](crate::mcp::Server::abandon) ends early.
 ///
 /// Streams of notifications end only when the server behind the router says so: call
 /// [`close`](crate::mcp::Server::close) before `shutdown` completes.
@@ -72,7 +73,13 @@ pub async fn serve(
     drop(listener);
     closing.begin();
     let ended = async { while connections.join_next().await.is_some() {} };
-    if tokio::time::timeout(settings.drain, ended).await.is_err() {
+    let in_time = tokio::select! {
+        biased;
+        () = ended => true,
+        () = tokio::time::sleep(settings.drain) => false,
+        () = entrance.abandoned() => false,
+    };
+    if !in_time {
         tracing::warn!(
             connections = connections.len(),
             "dropping what is still under way"

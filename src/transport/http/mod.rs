@@ -3,6 +3,7 @@
 mod access;
 mod approvals;
 mod challenge;
+mod cors;
 mod endpoint;
 mod guard;
 mod listen;
@@ -50,7 +51,7 @@ pub struct Settings {
     /// Host names, without port, that the server is reached by. On a loopback address the names
     /// of the loopback are taken as well, on any other every IP address; `*` takes all.
     pub allowed_hosts: Vec<String>,
-    /// Origins of web pages that may call, for instance `https://tools.example`; `*` takes all.
+    /// Origins of web pages that may call and read the answers, for instance `https://tools.example`; `*` takes all.
     /// A page of the server's own origin may always.
     pub allowed_origins: Vec<String>,
     /// Who may use the endpoint; anybody where there are neither keys nor tokens.
@@ -100,7 +101,7 @@ impl Default for Settings {
             header_timeout: Duration::from_secs(75),
             max_connections: 10_000,
             keep_alive: Duration::from_secs(15),
-            drain: Duration::from_secs(10),
+            drain: Duration::from_secs(5),
         }
     }
 }
@@ -215,6 +216,14 @@ impl Entrance {
         }
     }
 
+    /// Resolves when calls under way are given up; a page without an endpoint has none.
+    async fn abandoned(&self) {
+        match &self.endpoint {
+            Some(endpoint) => endpoint.shared.server.abandoned().await,
+            None => std::future::pending().await,
+        }
+    }
+
     /// Answers one request.
     #[expect(
         clippy::manual_async_fn,
@@ -234,16 +243,30 @@ impl Entrance {
                     Err(never) => match never {},
                 };
             };
-            if let Err(why) = own.guard.judge(request.uri(), request.headers()) {
-                return respond::plain(StatusCode::FORBIDDEN, why);
+            let page = match own.guard.judge(request.uri(), request.headers()) {
+                Ok(page) => page,
+                Err(why) => return respond::plain(StatusCode::FORBIDDEN, why),
+            };
+            if page.is_some()
+                && let Some(response) = cors::preflight(request.method(), request.headers())
+            {
+                return opened(response, page);
             }
             let caller = match own.access.admit(request.headers()).await {
                 Ok(caller) => caller,
-                Err(refusal) => return *refusal,
+                Err(refusal) => return opened(*refusal, page),
             };
             let begun = endpoint::begin(&own.shared, request, caller).await;
-            endpoint::finish(&own.shared, begun).await
+            opened(endpoint::finish(&own.shared, begun).await, page)
         }
+    }
+}
+
+/// The answer, readable for the page it is for.
+fn opened(response: Response, page: guard::Page) -> Response {
+    match page {
+        Some(origin) => cors::open(response, *origin),
+        None => response,
     }
 }
 

@@ -17,12 +17,20 @@ use super::turnstile::{Turnstile, Visitor};
 /// Answers up to this length wait, in bytes.
 const SHORT: usize = 16 * 1024;
 
+/// How often a client that has closed its side is looked at again before that is told. An answer that is there by
+/// then still goes out: reading the body, making the answer and its turn to be written take one each.
+const LOOKS: u8 = 4;
+
 /// A connection whose first write after a read waits until the other tasks that are ready have had their turn, and
 /// that is inside the turnstile from the read to the write.
 #[derive(Debug)]
 pub(super) struct Together {
     stream: TcpStream,
     waited: bool,
+    /// A write has been put off and has not come again yet.
+    deferred: bool,
+    /// How often the end may still be kept back.
+    looks: u8,
     visitor: Visitor,
 }
 
@@ -31,6 +39,8 @@ impl Together {
         Self {
             stream,
             waited: false,
+            deferred: false,
+            looks: LOOKS,
             visitor: Visitor::new(turnstile),
         }
     }
@@ -39,9 +49,11 @@ impl Together {
     /// at once do not fit into the processor's cache.
     fn turn(&mut self, context: &Context<'_>, length: usize) -> Poll<()> {
         if self.waited || length > SHORT {
+            self.deferred = false;
             return Poll::Ready(());
         }
         self.waited = true;
+        self.deferred = true;
         context.waker().wake_by_ref();
         Poll::Pending
     }
@@ -55,11 +67,21 @@ impl AsyncRead for Together {
     ) -> Poll<io::Result<()>> {
         // Nobody waits at the turnstile for a request that is still to come.
         ready!(self.stream.poll_read_ready(context))?;
+        // Whoever reads that the client has closed its side gives up what is still to be written.
+        if self.deferred {
+            context.waker().wake_by_ref();
+            return Poll::Pending;
+        }
         ready!(self.visitor.poll_enter(context));
         let before = buffer.filled().len();
         let result = Pin::new(&mut self.stream).poll_read(context, buffer);
         if buffer.filled().len() > before {
             self.waited = false;
+            self.looks = LOOKS;
+        } else if self.looks > 0 && matches!(result, Poll::Ready(Ok(()))) {
+            self.looks -= 1;
+            context.waker().wake_by_ref();
+            return Poll::Pending;
         } else {
             self.visitor.leave();
         }

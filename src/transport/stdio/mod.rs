@@ -3,6 +3,7 @@
 
 use std::future::Future;
 use std::io;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,6 +16,9 @@ use tokio::task::JoinSet;
 use super::one_line;
 use crate::mcp::{Accepted, Answer, Fault, Messages, Server, Session};
 use crate::tool::Caller;
+
+/// For what is written already to reach a client, when there is no more time for anything else.
+const LAST_WORDS: Duration = Duration::from_millis(250);
 
 /// Limits of the transport.
 #[derive(Debug, Clone)]
@@ -34,14 +38,15 @@ impl Default for Settings {
         Self {
             max_line_bytes: 16 * 1024 * 1024,
             max_calls: 256,
-            drain: Duration::from_secs(10),
+            drain: Duration::from_secs(5),
             caller: Caller::anonymous("stdio"),
         }
     }
 }
 
 /// Serves one client until its input ends, or `shutdown` is there, or nobody reads the output.
-/// Then calls under way are finished, for a limited time. Nothing but messages is written.
+/// Then calls under way are finished, for a limited time: until [`Server::abandon`], and after the end of the input
+/// only until `shutdown`. Nothing but messages is written.
 ///
 /// For an orderly shutdown call [`Server::close`] before `shutdown` completes.
 ///
@@ -75,14 +80,33 @@ where
         unasked.spawn(forward(messages, connection.out.clone()));
     }
     let limit = settings.max_line_bytes;
+    let mut shutdown = pin!(shutdown);
     let ended = tokio::select! {
+        // Of both at once the end of the input is the one that came first.
+        biased;
         ended = connection.read(BufReader::new(reader), limit) => ended,
-        () = shutdown => Ok(End::Shutdown),
+        () = &mut shutdown => Ok(End::Shutdown),
     };
     unasked.shutdown().await;
-    connection.finish(&ended, settings.drain).await;
+    let stopped = matches!(ended, Ok(End::Shutdown));
+    let server = Arc::clone(&connection.server);
+    let mut late = pin!(async {
+        tokio::select! {
+            () = tokio::time::sleep(settings.drain) => {}
+            () = server.abandoned() => {}
+            () = shutdown, if !stopped => {}
+        }
+    });
+    let in_time = connection.finish(stopped, late.as_mut()).await;
     // The output is complete when the last sender is gone and the writer has flushed.
-    let _ = tokio::time::timeout(settings.drain, written).await;
+    if in_time {
+        tokio::select! {
+            _ = written => {}
+            () = late => {}
+        }
+    } else {
+        let _ = tokio::time::timeout(LAST_WORDS, written).await;
+    }
     ended.map(|_| ())
 }
 
@@ -145,21 +169,28 @@ impl Connection {
         }
     }
 
-    /// Calls may end, streams only where the server ends them; and neither for ever.
-    async fn finish(mut self, ended: &io::Result<End>, drain: Duration) {
-        if !matches!(ended, Ok(End::Shutdown)) {
+    /// Calls may end, streams only where the server ends them; and neither once it is too late. Whether all did.
+    async fn finish(mut self, stopped: bool, late: impl Future<Output = ()>) -> bool {
+        if !stopped {
             self.streams.abort_all();
         }
+        self.session.hang_up();
         let all = async {
             while self.calls.join_next().await.is_some() {}
             while self.streams.join_next().await.is_some() {}
         };
-        if tokio::time::timeout(drain, all).await.is_err() {
+        let in_time = tokio::select! {
+            biased;
+            () = all => true,
+            () = late => false,
+        };
+        if !in_time {
             tracing::warn!("calls were still under way and have been dropped");
         }
         self.session.end();
         self.calls.shutdown().await;
         self.streams.shutdown().await;
+        in_time
     }
 }
 

@@ -9,7 +9,8 @@ use tokio::task::JoinHandle;
 
 use super::*;
 use crate::mcp::Settings as McpSettings;
-use crate::mcp::testing::{modern, request, server};
+use crate::mcp::testing::{modern, request, server, server_of, tool};
+use crate::tool::Target;
 
 struct Client {
     input: DuplexStream,
@@ -21,7 +22,10 @@ struct Client {
 
 impl Client {
     fn new(settings: Settings) -> Self {
-        let server = server(McpSettings::default());
+        Self::of(server(McpSettings::default()), settings)
+    }
+
+    fn of(server: Arc<Server>, settings: Settings) -> Self {
         let (input, reader) = duplex(1 << 20);
         let (writer, output) = duplex(1 << 20);
         let (stop, stopped) = oneshot::channel::<()>();
@@ -135,6 +139,45 @@ async fn the_end_of_input_lets_calls_end() {
     client.input.write_all(call.as_bytes()).await.unwrap();
     client.input.shutdown().await.unwrap();
     assert!(client.next().await.unwrap()["result"].is_object());
+    assert_eq!(client.next().await, None);
+    client.served.await.unwrap().unwrap();
+}
+
+/// A client whose call of `first` has reached a service that never answers.
+async fn with_a_call_under_way() -> (Client, tokio::net::TcpStream) {
+    let service = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let mut silent = tool("first");
+    if let Target::Http(target) = &mut silent.target {
+        let base = format!("http://{}/", service.local_addr().unwrap());
+        target.base = base.parse().unwrap();
+    }
+    let settings = Settings {
+        drain: Duration::from_secs(24 * 3600),
+        ..Settings::default()
+    };
+    let (server, _) = server_of(vec![silent], McpSettings::default());
+    let mut client = Client::of(server, settings);
+    let call = json!({"name": "first", "arguments": {"id": 1}});
+    let call = request("tools/call", call).to_string();
+    client.send(call.as_bytes()).await;
+    let (connection, _) = service.accept().await.unwrap();
+    (client, connection)
+}
+
+#[tokio::test]
+async fn after_the_end_of_input_a_shutdown_ends_the_wait() {
+    let (mut client, _service) = with_a_call_under_way().await;
+    client.input.shutdown().await.unwrap();
+    client.stop.take().unwrap().send(()).unwrap();
+    assert_eq!(client.next().await, None);
+    client.served.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_shutdown_waits_until_calls_are_given_up() {
+    let (mut client, _service) = with_a_call_under_way().await;
+    client.stop.take().unwrap().send(()).unwrap();
+    client.server.abandon();
     assert_eq!(client.next().await, None);
     client.served.await.unwrap().unwrap();
 }

@@ -265,6 +265,11 @@ impl Stdio {
         serde_json::from_str(&line).unwrap_or_else(|_| panic!("not json: {line}"))
     }
 
+    /// Closes stdin.
+    pub fn close(&mut self) {
+        drop(self.input.take());
+    }
+
     /// Closes stdin and waits; the exit code and the lines that still came.
     pub fn finish(mut self) -> (Option<i32>, Vec<String>) {
         drop(self.input.take());

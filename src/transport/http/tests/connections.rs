@@ -57,6 +57,13 @@ async fn read_until(stream: &mut TcpStream, end: &str) -> String {
     String::from_utf8(text).unwrap()
 }
 
+/// What comes back for this text, up to the end of the connection.
+pub(super) async fn exchange(running: &Running, text: &str) -> String {
+    let mut stream = TcpStream::connect(running.address).await.unwrap();
+    stream.write_all(text.as_bytes()).await.unwrap();
+    read_until(&mut stream, "the end").await
+}
+
 #[tokio::test]
 async fn a_connection_is_used_again_and_ended_in_order() {
     let running = run(Settings::default()).await;
@@ -95,9 +102,15 @@ async fn a_huge_body_is_refused_before_it_is_read() {
 }
 
 #[tokio::test]
-async fn what_is_under_way_is_dropped_after_the_drain() {
+async fn what_is_under_way_is_dropped_after_the_drain_or_when_it_is_given_up() {
+    for (drain, given_up) in [(0, false), (24 * 3600, true)] {
+        drop_a_stream(std::time::Duration::from_secs(drain), given_up).await;
+    }
+}
+
+async fn drop_a_stream(drain: std::time::Duration, given_up: bool) {
     let running = run(Settings {
-        drain: std::time::Duration::ZERO,
+        drain,
         ..Settings::default()
     })
     .await;
@@ -110,9 +123,43 @@ async fn what_is_under_way_is_dropped_after_the_drain() {
         .unwrap();
     read_until(&mut stream, "acknowledged").await;
     running.stop.send(()).unwrap();
+    if given_up {
+        running.site.server.abandon();
+    }
     running.served.await.unwrap();
     assert_eq!(
         read_until(&mut stream, "never").await.find("complete"),
         None
     );
+}
+
+/// A client may have nothing more to say and still listen (RFC 9112, section 9.6).
+#[tokio::test]
+async fn an_answer_goes_out_to_a_client_that_has_closed_its_side() {
+    let running = run(Settings::default()).await;
+    let ping = post("", r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#);
+    let cases = [
+        (ping.clone(), 1),
+        (ping.replace("HTTP/1.1", "HTTP/1.0"), 1),
+        (ping.replace("Host", "Connection: close\r\nHost"), 1),
+        (ping.repeat(5), 5),
+        (
+            "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n".to_owned(),
+            1,
+        ),
+    ];
+    for (text, answers) in cases {
+        for _ in 0..5 {
+            let mut stream = TcpStream::connect(running.address).await.unwrap();
+            stream.write_all(ping.as_bytes()).await.unwrap();
+            read_until(&mut stream, "\"result\":{}}").await;
+            // Without a pause, so that the end is there when the request is read.
+            assert_eq!(stream.try_write(text.as_bytes()).unwrap(), text.len());
+            let stream = stream.into_std().unwrap();
+            stream.shutdown(std::net::Shutdown::Write).unwrap();
+            let mut stream = TcpStream::from_std(stream).unwrap();
+            let answer = read_until(&mut stream, "the end").await;
+            assert_eq!(answer.matches(" 200 OK\r\n").count(), answers, "{text}");
+        }
+    }
 }

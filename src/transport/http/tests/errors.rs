@@ -187,7 +187,7 @@ async fn bodies_that_are_no_messages() {
         (json, "", 400, -32700),
         (json, "{ invalid json }", 400, -32700),
         (json, &ping[..20], 400, -32700),
-        (json, &deep, 400, -32700),
+        (json, &deep, 200, -32602),
         (json, &long, 413, -32600),
         ("text/plain", &ping, 415, -32600),
         ("application/x-www-form-urlencoded", &ping, 415, -32600),

@@ -3,6 +3,8 @@
 mod connections;
 mod errors;
 mod interop;
+mod origins;
+mod sessions;
 
 use std::sync::Arc;
 
