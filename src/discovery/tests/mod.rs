@@ -2,6 +2,7 @@
 
 mod arguments;
 mod bodies;
+mod closed;
 mod compositions;
 mod golden;
 mod operations;
