@@ -11,7 +11,6 @@ use serde_json::{Map, Value};
 use super::defs::Definitions;
 use super::fragment::{Fragment, Members};
 use super::keywords::{Kind, MAX_EXAMPLE, kind, lists_without_items, plain};
-use super::pattern;
 use super::text::clean;
 
 /// Deeper schemas accept anything. Texts are parsed with a limit of 128 levels, each schema takes two
@@ -147,6 +146,8 @@ impl<'d> Definitions<'d> {
         };
         let composed = self.composed_noted(map, at);
         let map = composed.as_ref().unwrap_or(map);
+        let loose = self.without_lost_patterns(map);
+        let map = loose.as_ref().unwrap_or(map);
         let mut members = Members::open(out);
         for (keyword, value) in map {
             if !extra.replaces(keyword) {
@@ -203,6 +204,8 @@ impl<'d> Definitions<'d> {
             self.composed_noted(map, At::default())
         };
         let better = composed.as_ref().unwrap_or(map);
+        let loose = self.without_lost_patterns(better);
+        let better = loose.as_ref().unwrap_or(better);
         for (keyword, value) in better.iter().filter(|(keyword, _)| *keyword != "type") {
             self.keyword(keyword, value, &hidden, At::default(), &mut members);
         }
@@ -327,22 +330,6 @@ impl<'d> Definitions<'d> {
             return None;
         }
         Some(id)
-    }
-
-    fn usable_pattern(&mut self, pattern: &str) -> bool {
-        if let Some(&known) = self.patterns.get(pattern) {
-            return known;
-        }
-        let schema = serde_json::json!({ "pattern": pattern });
-        let usable = pattern::is_portable(pattern) && jsonschema::validator_for(&schema).is_ok();
-        self.patterns.insert(pattern.to_owned(), usable);
-        if !usable {
-            self.note(format!(
-                "the pattern `{}` is no regular expression that every client can use: it is left out",
-                pattern.chars().take(200).collect::<String>(),
-            ));
-        }
-        usable
     }
 }
 
