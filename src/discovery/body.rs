@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 use super::defs::Definitions;
+use super::keys;
 use super::settings::BodyShape;
 use crate::openapi::{MediaType, Operation, RequestBody};
-use crate::tool::PartKind;
 
 /// A body with everything settled but the keys.
 #[derive(Debug)]
@@ -79,10 +79,12 @@ pub(super) fn plan<'a>(
     let source = operation.request_body.as_ref()?;
     let media = choose(&source.content, definitions);
     let best = media.first()?;
+    // RFC 9110, section 9.3.1: content in a GET means nothing by itself.
+    let required = source.required && !matches!(operation.method.as_str(), "GET" | "HEAD");
     let fields = match shape {
         BodyShape::Whole => None,
         BodyShape::Flat => {
-            let alone = operation.parameters.is_empty() && media.len() == 1;
+            let alone = operation.parameters.is_empty() && media.len() == 1 && required;
             let fields = fields(best, source.required, alone, definitions);
             if fields.is_none() {
                 notes.push(format!(
@@ -97,8 +99,7 @@ pub(super) fn plan<'a>(
     Some(PlannedBody {
         key: String::new(),
         wish: name.unwrap_or("body").to_owned(),
-        // RFC 9110, section 9.3.1: content in a GET means nothing by itself.
-        required: source.required && !matches!(operation.method.as_str(), "GET" | "HEAD"),
+        required,
         media,
         choice: None,
         fields,
@@ -116,11 +117,16 @@ fn fields<'a>(
         return None;
     }
     let view = definitions.object(&best.media.schema)?;
-    let required = view.required;
-    // Conditions on the body as a whole hold only where the body is all there is.
-    if view.conditional && !alone {
+    // Conditions on the body as a whole hold only where the body is all there is, as it stands.
+    let verbatim = alone
+        && best.form != Form::Multipart
+        && view.fields.iter().all(|(name, _)| keys::fits(name));
+    let counted = !body_required || view.at_least > view.required.len() as u64;
+    let bound = view.conditional || view.bound || view.at_least > 0 && counted;
+    if (bound || definitions.has_heirs(&best.media.schema)) && !verbatim {
         return None;
     }
+    let required = view.required;
     (!view.fields.is_empty()).then(|| {
         let fields = view.fields.iter().map(|&(property, schema)| Field {
             property,
@@ -225,7 +231,7 @@ pub(super) fn essence(media_type: &str) -> String {
 
 /// What values of a schema are, roughly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Shape {
+pub(super) enum Shape {
     Structured,
     Scalar,
     Text,
@@ -234,7 +240,7 @@ enum Shape {
 }
 
 /// What values of `schema` are, references and simple compositions followed.
-fn shape<'d: 's, 's>(schema: &'s Value, definitions: &Definitions<'d>) -> Shape {
+pub(super) fn shape<'d: 's, 's>(schema: &'s Value, definitions: &Definitions<'d>) -> Shape {
     shape_within(schema, definitions, &mut 200)
 }
 
@@ -283,60 +289,5 @@ fn shape_within<'d: 's, 's>(
     match map.get("enum").and_then(Value::as_array) {
         Some(values) if values.iter().any(Value::is_string) => Shape::Text,
         _ => Shape::Unknown,
-    }
-}
-
-/// What a multipart property is: a file, several, or a plain value. `content_type` is its
-/// encoding's.
-pub(super) fn part_kind<'d: 's, 's>(
-    schema: &'s Value,
-    content_type: Option<&str>,
-    definitions: &Definitions<'d>,
-) -> PartKind {
-    let resolved = definitions.resolve(schema);
-    let of_bytes = content_type.is_some_and(|types| {
-        let kinds = [
-            "image/",
-            "audio/",
-            "video/",
-            "font/",
-            "application/octet-stream",
-        ];
-        types.split(',').any(|one| {
-            let one = one.trim();
-            kinds.iter().any(|kind| one.starts_with(kind)) || one == "application/pdf"
-        })
-    });
-    let is_file = |schema: &'s Value| match shape(schema, definitions) {
-        Shape::Bytes => true,
-        // Base64 text (`format: byte`, `contentEncoding`) is text on the wire as well.
-        Shape::Text => {
-            let known = definitions.resolve(schema);
-            of_bytes
-                && known.is_some_and(|known| {
-                    known.get("contentEncoding").is_none()
-                        && known.get("format").is_none_or(|format| format != "byte")
-                })
-        }
-        Shape::Unknown => of_bytes,
-        Shape::Structured | Shape::Scalar => false,
-    };
-    if is_file(schema) {
-        return PartKind::File;
-    }
-    let lists = |schema: &'s Value| {
-        let known = definitions.resolve(schema);
-        known
-            .and_then(|known| known.get("items"))
-            .is_some_and(is_file)
-    };
-    let members = resolved.and_then(|known| known.get("anyOf").or_else(|| known.get("oneOf")));
-    let several = members
-        .and_then(Value::as_array)
-        .is_some_and(|members| members.iter().any(lists));
-    if lists(schema) || several {
-        PartKind::Files
-    } else {
-        PartKind::Value
     }
 }

@@ -16,6 +16,7 @@ mod input;
 mod keys;
 mod keywords;
 mod lint;
+mod multipart;
 mod naming;
 mod object;
 mod output;

@@ -31,6 +31,12 @@ pub(super) fn is_base(map: &Schema) -> bool {
 }
 
 impl<'d> Definitions<'d> {
+    /// Whether a value may be any heir of its schema.
+    pub(in crate::discovery) fn has_heirs(&self, schema: &Value) -> bool {
+        let map = self.resolve(schema).and_then(Value::as_object);
+        map.is_some_and(|map| self.heirs(map).is_some())
+    }
+
     /// The heirs of a base that goes in as an argument; nothing where it is none, or where nobody is
     /// known to inherit. None of them leads back to the base, so that no validator walks in a circle.
     pub(super) fn heirs(&self, map: &Schema) -> Option<Alternatives> {

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod bodies;
+mod bounds;
 mod closed;
 mod compositions;
 mod golden;
