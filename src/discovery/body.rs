@@ -69,6 +69,17 @@ impl Form {
     }
 }
 
+/// Why an operation whose body has no fields is no tool.
+pub(super) const WITHOUT_FIELDS: &str =
+    "the schema of its form or multipart body takes no objects, so there are no fields to send";
+
+/// Whether every call would fail, because the body must be there and cannot be sent.
+pub(super) fn is_unsendable<'a>(operation: &'a Operation, definitions: &Definitions<'a>) -> bool {
+    operation.request_body.as_ref().is_some_and(|body| {
+        body.required && !body.content.is_empty() && choose(&body.content, definitions).is_empty()
+    })
+}
+
 /// Plans the operation's body.
 pub(super) fn plan<'a>(
     operation: &'a Operation,
@@ -78,7 +89,13 @@ pub(super) fn plan<'a>(
 ) -> Option<PlannedBody<'a>> {
     let source = operation.request_body.as_ref()?;
     let media = choose(&source.content, definitions);
-    let best = media.first()?;
+    let Some(best) = media.first() else {
+        if !source.content.is_empty() {
+            let place = super::overrides::place(operation);
+            notes.push(format!("{place}: the body is left out: {WITHOUT_FIELDS}"));
+        }
+        return None;
+    };
     // RFC 9110, section 9.3.1: content in a GET means nothing by itself.
     let required = source.required && !matches!(operation.method.as_str(), "GET" | "HEAD");
     let fields = match shape {
@@ -144,6 +161,10 @@ fn choose<'a>(content: &'a [MediaType], definitions: &Definitions<'a>) -> Vec<Us
     let mut usable: Vec<Usable<'a>> = content
         .iter()
         .map(|media| classify(media, definitions))
+        .filter(|one| {
+            let fields = matches!(one.form, Form::Urlencoded | Form::Multipart);
+            !fields || takes_objects(&one.media.schema, definitions, &mut 200)
+        })
         .collect();
     usable.sort_by_key(|one| one.rank);
     let Some(best) = usable.first().cloned() else {
@@ -227,6 +248,40 @@ fn is_text(essence: &str) -> bool {
 pub(super) fn essence(media_type: &str) -> String {
     let essence = media_type.split(';').next().unwrap_or("");
     essence.trim().to_ascii_lowercase()
+}
+
+/// Whether a schema takes some object, as far as its types tell; `left` is how many more schemas may
+/// be looked at.
+fn takes_objects<'d: 's, 's>(
+    schema: &'s Value,
+    definitions: &Definitions<'d>,
+    left: &mut usize,
+) -> bool {
+    let Some(known) = definitions.resolve(schema).filter(|_| *left > 0) else {
+        return true;
+    };
+    *left -= 1;
+    let Value::Object(map) = known else {
+        return *known != Value::Bool(false);
+    };
+    match map.get("type") {
+        Some(Value::String(name)) => return name == "object",
+        Some(Value::Array(names)) => return names.iter().any(|name| name == "object"),
+        _ => {}
+    }
+    let mut takes = |keyword: &str, all: bool| {
+        let Some(parts) = map.get(keyword).and_then(Value::as_array) else {
+            return true;
+        };
+        let mut parts = parts.iter();
+        let mut one = |part: &'s Value| takes_objects(part, definitions, left);
+        if all {
+            parts.all(&mut one)
+        } else {
+            parts.any(&mut one)
+        }
+    };
+    takes("allOf", true) && takes("anyOf", false) && takes("oneOf", false)
 }
 
 /// What values of a schema are, roughly.

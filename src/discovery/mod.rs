@@ -219,6 +219,10 @@ fn becomes(source: &Source<'_>, operation: &Operation) -> Result<Becomes, String
     if let Some(target) = command::target(operation, &source.commands)? {
         return Ok(Becomes::Command(target));
     }
+    let definitions = Definitions::new(&source.document.schemas, Direction::Input);
+    if body::is_unsendable(operation, &definitions) {
+        return Err(body::WITHOUT_FIELDS.to_owned());
+    }
     let base = target::base(source.base_url.as_ref(), operation);
     base.map(Becomes::Http).ok_or_else(|| {
         "the document names no absolute server URL: give one with --base-url".to_owned()
