@@ -178,7 +178,8 @@ impl<'d> Definitions<'d> {
     ) -> Option<Map<String, Value>> {
         let composed = self.composed(map);
         if composed.is_some() && self.shuts_out(map) {
-            let name = at.within.map_or_else(
+            let name = at.within.or_else(|| self.reference_to(map));
+            let name = name.map_or_else(
                 || "a schema without a name".to_owned(),
                 |name| format!("the schema `{name}`"),
             );

@@ -20,6 +20,8 @@ pub(in crate::discovery) struct Heirs {
     of: HashMap<usize, Vec<String>>,
     /// Those that have a part with a discriminator.
     known: HashSet<usize>,
+    /// The references of those that have parts.
+    names: HashMap<usize, String>,
 }
 
 /// The alternatives to a base.
@@ -94,6 +96,11 @@ impl<'d> Definitions<'d> {
         self.index().known.contains(&address(map))
     }
 
+    /// The reference of a schema that has parts and a name.
+    pub(in crate::discovery) fn reference_to(&self, map: &Schema) -> Option<&str> {
+        self.index().names.get(&address(map)).map(String::as_str)
+    }
+
     /// The references of the heirs, theirs included, each once.
     fn all_heirs(&self, map: &Schema) -> Vec<String> {
         let index = self.index();
@@ -134,12 +141,16 @@ impl<'d> Definitions<'d> {
                     continue;
                 };
                 let name = name.replace('~', "~0").replace('/', "~1");
-                let parts = map.get("allOf").and_then(Value::as_array);
-                for part in parts.into_iter().flatten() {
+                let Some(parts) = map.get("allOf").and_then(Value::as_array) else {
+                    continue;
+                };
+                let reference = format!("{NAMED}/{name}");
+                heirs.names.insert(address(map), reference.clone());
+                for part in parts {
                     let base = reference_of(part).and_then(|_| self.resolve(part));
                     if let Some(base) = base.and_then(Value::as_object) {
                         let of = heirs.of.entry(address(base)).or_default();
-                        of.push(format!("{NAMED}/{name}"));
+                        of.push(reference.clone());
                         if is_base(base) {
                             heirs.known.insert(address(map));
                         }
