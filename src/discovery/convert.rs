@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 use super::defs::Definitions;
 use super::fragment::{Fragment, Members};
 use super::keywords::{Kind, MAX_EXAMPLE, kind, lists_without_items, plain};
+use super::pattern;
 use super::text::clean;
 
 /// Deeper schemas accept anything. Texts are parsed with a limit of 128 levels, each schema takes two
@@ -331,6 +332,23 @@ impl<'d> Definitions<'d> {
             return None;
         }
         Some(id)
+    }
+
+    /// Whether a `pattern` is published; a note tells where it is not.
+    pub(super) fn usable_pattern(&mut self, pattern: &str) -> bool {
+        if let Some(&known) = self.patterns.get(pattern) {
+            return known;
+        }
+        let schema = serde_json::json!({ "pattern": pattern });
+        let usable = pattern::is_portable(pattern) && jsonschema::validator_for(&schema).is_ok();
+        self.patterns.insert(pattern.to_owned(), usable);
+        if !usable {
+            self.note(format!(
+                "the pattern `{}` is no regular expression that every client can use: it is left out",
+                pattern.chars().take(200).collect::<String>(),
+            ));
+        }
+        usable
     }
 }
 

@@ -12,23 +12,6 @@ const MAX_LOOKS: usize = 400;
 const MAX_LENGTH: usize = 4096;
 
 impl Definitions<'_> {
-    /// Whether a `pattern` is published; a note tells where it is not.
-    pub(super) fn usable_pattern(&mut self, pattern: &str) -> bool {
-        if let Some(&known) = self.patterns.get(pattern) {
-            return known;
-        }
-        let schema = serde_json::json!({ "pattern": pattern });
-        let usable = is_portable(pattern) && jsonschema::validator_for(&schema).is_ok();
-        self.patterns.insert(pattern.to_owned(), usable);
-        if !usable {
-            self.note(format!(
-                "the pattern `{}` is no regular expression that every client can use: it is left out",
-                pattern.chars().take(200).collect::<String>(),
-            ));
-        }
-        usable
-    }
-
     /// The schema where patterns that are left out refuse nothing: alternatives that they tell apart
     /// may fit together, and a `not` that rests on one is left out. Nothing where no such thing is.
     pub(super) fn without_lost_patterns(

@@ -62,21 +62,34 @@ impl<'d> Definitions<'d> {
 
     /// Whether parts of `map`, itself included, are closed to properties of other parts.
     pub(in crate::discovery) fn shuts_out(&self, map: &Schema) -> bool {
+        self.shuts_out_within(map, 0, &mut MAX_LOOKS.clone())
+    }
+
+    fn shuts_out_within(&self, map: &Schema, depth: usize, left: &mut usize) -> bool {
         let Some(Value::Array(parts)) = map.get("allOf") else {
             return false;
         };
-        let names = self.names(map, true);
-        let shut = |part: &Schema, whole: bool| {
-            let own = self.names(part, whole);
-            names.iter().any(|name| !own.contains(name))
+        let Some(less) = left.checked_sub(1).filter(|_| depth <= MAX_DEPTH) else {
+            return false;
         };
-        is_closed(map) && shut(map, false)
-            || parts.iter().any(|part| {
-                let part = self.resolve(part).and_then(Value::as_object);
-                part.is_some_and(|part| {
-                    is_closed(part) && shut(part, false) || self.shuts_out(part)
-                })
-            })
+        *left = less;
+        let parts = parts
+            .iter()
+            .filter_map(|part| self.resolve(part)?.as_object());
+        let parts: Vec<&Schema> = parts.take(MAX_LOOKS).collect();
+        if is_closed(map) || parts.iter().any(|part| is_closed(part)) {
+            let names = self.names(map, true);
+            let shut = |part: &Schema| {
+                let own = self.names(part, false);
+                is_closed(part) && names.iter().any(|name| !own.contains(name))
+            };
+            if shut(map) || parts.iter().any(|part| shut(part)) {
+                return true;
+            }
+        }
+        parts
+            .iter()
+            .any(|part| self.shuts_out_within(part, depth + 1, left))
     }
 
     fn merge(&self, map: &Schema, depth: usize, left: &mut usize) -> Option<Merged> {
