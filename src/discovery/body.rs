@@ -3,9 +3,10 @@
 use serde_json::Value;
 
 use super::defs::Definitions;
+use super::keys;
 use super::settings::BodyShape;
 use crate::openapi::{MediaType, Operation, RequestBody};
-use crate::tool::{PartKind, is_json_lines};
+use crate::tool::is_json_lines;
 
 /// A body with everything settled but the keys.
 #[derive(Debug)]
@@ -69,6 +70,17 @@ impl Form {
     }
 }
 
+/// Why an operation whose body has no fields is no tool.
+pub(super) const WITHOUT_FIELDS: &str =
+    "the schema of its form or multipart body takes no objects, so there are no fields to send";
+
+/// Whether every call would fail, because the body must be there and cannot be sent.
+pub(super) fn is_unsendable<'a>(operation: &'a Operation, definitions: &Definitions<'a>) -> bool {
+    operation.request_body.as_ref().is_some_and(|body| {
+        body.required && !body.content.is_empty() && choose(&body.content, definitions).is_empty()
+    })
+}
+
 /// Plans the operation's body.
 pub(super) fn plan<'a>(
     operation: &'a Operation,
@@ -78,11 +90,19 @@ pub(super) fn plan<'a>(
 ) -> Option<PlannedBody<'a>> {
     let source = operation.request_body.as_ref()?;
     let media = choose(&source.content, definitions);
-    let best = media.first()?;
+    let Some(best) = media.first() else {
+        if !source.content.is_empty() {
+            let place = super::overrides::place(operation);
+            notes.push(format!("{place}: the body is left out: {WITHOUT_FIELDS}"));
+        }
+        return None;
+    };
+    // RFC 9110, section 9.3.1: content in a GET means nothing by itself.
+    let required = source.required && !matches!(operation.method.as_str(), "GET" | "HEAD");
     let fields = match shape {
         BodyShape::Whole => None,
         BodyShape::Flat => {
-            let alone = operation.parameters.is_empty() && media.len() == 1;
+            let alone = operation.parameters.is_empty() && media.len() == 1 && required;
             let fields = fields(best, source.required, alone, definitions);
             if fields.is_none() {
                 notes.push(format!(
@@ -97,8 +117,7 @@ pub(super) fn plan<'a>(
     Some(PlannedBody {
         key: String::new(),
         wish: name.unwrap_or("body").to_owned(),
-        // RFC 9110, section 9.3.1: content in a GET means nothing by itself.
-        required: source.required && !matches!(operation.method.as_str(), "GET" | "HEAD"),
+        required,
         media,
         choice: None,
         fields,
@@ -116,11 +135,16 @@ fn fields<'a>(
         return None;
     }
     let view = definitions.object(&best.media.schema)?;
-    let required = view.required;
-    // Conditions on the body as a whole hold only where the body is all there is.
-    if view.conditional && !alone {
+    // Conditions on the body as a whole hold only where the body is all there is, as it stands.
+    let verbatim = alone
+        && best.form != Form::Multipart
+        && view.fields.iter().all(|(name, _)| keys::fits(name));
+    let counted = !body_required || view.at_least > view.required.len() as u64;
+    let bound = view.conditional || view.bound || view.at_least > 0 && counted;
+    if (bound || definitions.has_heirs(&best.media.schema)) && !verbatim {
         return None;
     }
+    let required = view.required;
     (!view.fields.is_empty()).then(|| {
         let fields = view.fields.iter().map(|&(property, schema)| Field {
             property,
@@ -138,6 +162,10 @@ fn choose<'a>(content: &'a [MediaType], definitions: &Definitions<'a>) -> Vec<Us
     let mut usable: Vec<Usable<'a>> = content
         .iter()
         .map(|media| classify(media, definitions))
+        .filter(|one| {
+            let fields = matches!(one.form, Form::Urlencoded | Form::Multipart);
+            !fields || takes_objects(&one.media.schema, definitions, &mut 200)
+        })
         .collect();
     usable.sort_by_key(|one| one.rank);
     let Some(best) = usable.first().cloned() else {
@@ -218,9 +246,43 @@ pub(super) fn essence(media_type: &str) -> String {
     essence.trim().to_ascii_lowercase()
 }
 
+/// Whether a schema takes some object, as far as its types tell; `left` is how many more schemas may
+/// be looked at.
+fn takes_objects<'d: 's, 's>(
+    schema: &'s Value,
+    definitions: &Definitions<'d>,
+    left: &mut usize,
+) -> bool {
+    let Some(known) = definitions.resolve(schema).filter(|_| *left > 0) else {
+        return true;
+    };
+    *left -= 1;
+    let Value::Object(map) = known else {
+        return *known != Value::Bool(false);
+    };
+    match map.get("type") {
+        Some(Value::String(name)) => return name == "object",
+        Some(Value::Array(names)) => return names.iter().any(|name| name == "object"),
+        _ => {}
+    }
+    let mut takes = |keyword: &str, all: bool| {
+        let Some(parts) = map.get(keyword).and_then(Value::as_array) else {
+            return true;
+        };
+        let mut parts = parts.iter();
+        let mut one = |part: &'s Value| takes_objects(part, definitions, left);
+        if all {
+            parts.all(&mut one)
+        } else {
+            parts.any(&mut one)
+        }
+    };
+    takes("allOf", true) && takes("anyOf", false) && takes("oneOf", false)
+}
+
 /// What values of a schema are, roughly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Shape {
+pub(super) enum Shape {
     Structured,
     Scalar,
     Text,
@@ -229,7 +291,7 @@ enum Shape {
 }
 
 /// What values of `schema` are, references and simple compositions followed.
-fn shape<'d: 's, 's>(schema: &'s Value, definitions: &Definitions<'d>) -> Shape {
+pub(super) fn shape<'d: 's, 's>(schema: &'s Value, definitions: &Definitions<'d>) -> Shape {
     shape_within(schema, definitions, &mut 200)
 }
 
@@ -278,60 +340,5 @@ fn shape_within<'d: 's, 's>(
     match map.get("enum").and_then(Value::as_array) {
         Some(values) if values.iter().any(Value::is_string) => Shape::Text,
         _ => Shape::Unknown,
-    }
-}
-
-/// What a multipart property is: a file, several, or a plain value. `content_type` is its
-/// encoding's.
-pub(super) fn part_kind<'d: 's, 's>(
-    schema: &'s Value,
-    content_type: Option<&str>,
-    definitions: &Definitions<'d>,
-) -> PartKind {
-    let resolved = definitions.resolve(schema);
-    let of_bytes = content_type.is_some_and(|types| {
-        let kinds = [
-            "image/",
-            "audio/",
-            "video/",
-            "font/",
-            "application/octet-stream",
-        ];
-        types.split(',').any(|one| {
-            let one = one.trim();
-            kinds.iter().any(|kind| one.starts_with(kind)) || one == "application/pdf"
-        })
-    });
-    let is_file = |schema: &'s Value| match shape(schema, definitions) {
-        Shape::Bytes => true,
-        // Base64 text (`format: byte`, `contentEncoding`) is text on the wire as well.
-        Shape::Text => {
-            let known = definitions.resolve(schema);
-            of_bytes
-                && known.is_some_and(|known| {
-                    known.get("contentEncoding").is_none()
-                        && known.get("format").is_none_or(|format| format != "byte")
-                })
-        }
-        Shape::Unknown => of_bytes,
-        Shape::Structured | Shape::Scalar => false,
-    };
-    if is_file(schema) {
-        return PartKind::File;
-    }
-    let lists = |schema: &'s Value| {
-        let known = definitions.resolve(schema);
-        known
-            .and_then(|known| known.get("items"))
-            .is_some_and(is_file)
-    };
-    let members = resolved.and_then(|known| known.get("anyOf").or_else(|| known.get("oneOf")));
-    let several = members
-        .and_then(Value::as_array)
-        .is_some_and(|members| members.iter().any(lists));
-    if lists(schema) || several {
-        PartKind::Files
-    } else {
-        PartKind::Value
     }
 }

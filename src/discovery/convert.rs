@@ -145,8 +145,10 @@ impl<'d> Definitions<'d> {
             hidden: Some(&hidden),
             ..at
         };
-        let composed = self.composed(map);
+        let composed = self.composed_noted(map, at);
         let map = composed.as_ref().unwrap_or(map);
+        let loose = self.without_lost_patterns(map);
+        let map = loose.as_ref().unwrap_or(map);
         let mut members = Members::open(out);
         for (keyword, value) in map {
             if !extra.replaces(keyword) {
@@ -169,6 +171,26 @@ impl<'d> Definitions<'d> {
         members.close();
     }
 
+    /// The schema in a better form, with a word on what does not mean the same.
+    fn composed_noted(
+        &mut self,
+        map: &Map<String, Value>,
+        at: At<'_>,
+    ) -> Option<Map<String, Value>> {
+        let composed = self.composed(map);
+        if composed.is_some() && self.shuts_out(map) {
+            let name = at.within.or_else(|| self.reference_to(map));
+            let name = name.map_or_else(
+                || "a schema without a name".to_owned(),
+                |name| format!("the schema `{name}`"),
+            );
+            self.note(format!(
+                "{name} has parts with `additionalProperties: false` that shut out its other properties: it is taken as one closed object"
+            ));
+        }
+        composed
+    }
+
     /// Writes an object schema as the root of a tool's, without the closing brace.
     pub(super) fn write_root(&mut self, map: &Map<String, Value>, out: &mut Fragment) {
         let hidden = self.hidden(map, At::default());
@@ -177,7 +199,16 @@ impl<'d> Definitions<'d> {
             members.key("$schema").value(dialect);
         }
         members.key("type").raw("\"object\"");
-        for (keyword, value) in map.iter().filter(|(keyword, _)| *keyword != "type") {
+        // Who names the dialect means every word of it.
+        let composed = if map.contains_key("$schema") {
+            None
+        } else {
+            self.composed_noted(map, At::default())
+        };
+        let better = composed.as_ref().unwrap_or(map);
+        let loose = self.without_lost_patterns(better);
+        let better = loose.as_ref().unwrap_or(better);
+        for (keyword, value) in better.iter().filter(|(keyword, _)| *keyword != "type") {
             self.keyword(keyword, value, &hidden, At::default(), &mut members);
         }
         let composed = [
@@ -188,8 +219,11 @@ impl<'d> Definitions<'d> {
             "patternProperties",
             "dependentSchemas",
         ];
-        if !map.contains_key("additionalProperties")
-            && !composed.iter().any(|keyword| map.contains_key(*keyword))
+        let closed = ["additionalProperties", "unevaluatedProperties"];
+        if !closed.iter().any(|keyword| better.contains_key(*keyword))
+            && !composed
+                .iter()
+                .any(|keyword| map.contains_key(*keyword) || better.contains_key(*keyword))
         {
             members.key("additionalProperties").raw("false");
         }
@@ -300,7 +334,8 @@ impl<'d> Definitions<'d> {
         Some(id)
     }
 
-    fn usable_pattern(&mut self, pattern: &str) -> bool {
+    /// Whether a `pattern` is published; a note tells where it is not.
+    pub(super) fn usable_pattern(&mut self, pattern: &str) -> bool {
         if let Some(&known) = self.patterns.get(pattern) {
             return known;
         }

@@ -2,13 +2,13 @@
 
 use serde_json::{Map, Value};
 
-use super::body::{Field, Form, PlannedBody, part_kind};
+use super::body::{Field, Form, PlannedBody};
 use super::convert::Extra;
 use super::defs::Definitions;
 use super::fragment::{Fragment, Members};
+use super::multipart;
 use super::parameters::Planned;
 use super::text::clean;
-use crate::tool::PartKind;
 
 /// The text of the input schema, and whether something was left out to keep it within `limit`
 /// bytes.
@@ -154,10 +154,11 @@ fn write_field(
             .iter()
             .find(|(name, _)| name == field.property);
         let content_type = encoding.and_then(|(_, one)| one.content_type.as_deref());
-        part(definitions, field.schema, content_type, out);
-    } else {
-        definitions.write_argument(field.schema, Extra::default(), out);
+        if let Some(part) = multipart::part(field.schema, content_type, definitions) {
+            return definitions.write_argument(&part, Extra::default(), out);
+        }
     }
+    definitions.write_argument(field.schema, Extra::default(), out);
 }
 
 fn write_whole(definitions: &mut Definitions<'_>, body: &PlannedBody<'_>, out: &mut Fragment) {
@@ -195,7 +196,10 @@ fn write_whole(definitions: &mut Definitions<'_>, body: &PlannedBody<'_>, out: &
             }
             members.close();
         }
-        Form::Multipart => write_multipart(definitions, body, extra, out),
+        Form::Multipart => match multipart::schema(best.media, definitions) {
+            Some(schema) => definitions.write_argument(&schema, extra, out),
+            None => definitions.write_argument(schema, extra, out),
+        },
         Form::Text => {
             let text = definitions.resolve(schema);
             let plain = text.is_some_and(|text| {
@@ -217,86 +221,4 @@ fn write_whole(definitions: &mut Definitions<'_>, body: &PlannedBody<'_>, out: &
             members.close();
         }
     }
-}
-
-fn write_multipart(
-    definitions: &mut Definitions<'_>,
-    body: &PlannedBody<'_>,
-    extra: Extra<'_>,
-    out: &mut Fragment,
-) {
-    let Some(best) = body.media.first() else {
-        return out.raw("{}");
-    };
-    let Some(view) = definitions.object(&best.media.schema) else {
-        return definitions.write_argument(&best.media.schema, extra, out);
-    };
-    let mut members = Members::open(out);
-    members.key("type").raw("\"object\"");
-    if let Some(description) = extra.description {
-        members.key("description").string(&clean(description));
-    }
-    let mut properties = Members::open(members.key("properties"));
-    for (name, schema) in &view.fields {
-        let encoding = best.media.encoding.iter().find(|(known, _)| known == name);
-        let content_type = encoding.and_then(|(_, one)| one.content_type.as_deref());
-        part(definitions, schema, content_type, properties.key(name));
-    }
-    properties.close();
-    if !view.required.is_empty() {
-        members.key("required").value(&Value::from(view.required));
-    }
-    if view.additional == Some(&Value::Bool(false)) {
-        members.key("additionalProperties").raw("false");
-    }
-    members.close();
-}
-
-fn part(
-    definitions: &mut Definitions<'_>,
-    schema: &Value,
-    content_type: Option<&str>,
-    out: &mut Fragment,
-) {
-    let known = definitions.resolve(schema);
-    let said = known
-        .and_then(|known| known.get("description"))
-        .and_then(Value::as_str);
-    match part_kind(schema, content_type, definitions) {
-        PartKind::Value => definitions.write_argument(schema, Extra::default(), out),
-        PartKind::File => file(said, out),
-        PartKind::Files => {
-            let mut members = Members::open(out);
-            members.key("type").raw("\"array\"");
-            if let Some(said) = said {
-                members.key("description").string(&clean(said));
-            }
-            file(None, members.key("items"));
-            for keyword in ["minItems", "maxItems"] {
-                let count = known
-                    .and_then(|known| known.get(keyword))
-                    .and_then(Value::as_u64);
-                if let Some(count) = count {
-                    members.key(keyword).value(&Value::from(count));
-                }
-            }
-            members.close();
-        }
-    }
-}
-
-/// A file is its bytes as base64, or an object that also says name and type.
-fn file(said: Option<&str>, out: &mut Fragment) {
-    let mut members = Members::open(out);
-    let how = "A file: its bytes as base64 text, or an object with `data` (base64) or `text`.";
-    let description = said.map_or_else(|| how.to_owned(), |said| format!("{said} ({how})"));
-    members.key("description").string(&clean(&description));
-    members.key("anyOf").raw(concat!(
-        r#"[{"type":"string","contentEncoding":"base64"},{"type":"object","properties":{"#,
-        r#""data":{"type":"string","contentEncoding":"base64","description":"The bytes as base64."},"#,
-        r#""text":{"type":"string","description":"The content, where it is text."},"#,
-        r#""filename":{"type":"string"},"contentType":{"type":"string"}},"#,
-        r#""additionalProperties":false}]"#,
-    ));
-    members.close();
 }

@@ -185,5 +185,5 @@ pub(super) fn lists_without_items(map: &Map<String, Value>) -> bool {
     list && !matches!(
         map.get("items"),
         Some(Value::Object(_) | Value::Bool(_) | Value::Array(_))
-    ) && !map.contains_key("prefixItems")
+    )
 }

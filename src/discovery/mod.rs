@@ -20,6 +20,7 @@ mod keys;
 mod keywords;
 mod lint;
 mod methods;
+mod multipart;
 mod naming;
 mod nearest;
 mod object;
@@ -52,6 +53,7 @@ use std::sync::Arc;
 
 use crate::openapi::{Document, Operation, ParameterLocation, Severity};
 use crate::tool::{CommandTarget, Tool};
+use defs::{Definitions, Direction};
 use extension::Notes;
 use overrides::place;
 
@@ -226,6 +228,10 @@ fn choose<'a>(
 fn becomes(source: &Source<'_>, operation: &Operation) -> Result<Becomes, String> {
     if let Some(target) = command::target(operation, &source.commands)? {
         return Ok(Becomes::Command(target));
+    }
+    let definitions = Definitions::new(&source.document.schemas, Direction::Input);
+    if body::is_unsendable(operation, &definitions) {
+        return Err(body::WITHOUT_FIELDS.to_owned());
     }
     let base = target::base(source.base_url.as_ref(), operation);
     base.map(Becomes::Http).ok_or_else(|| NO_SERVER.to_owned())

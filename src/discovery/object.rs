@@ -19,6 +19,10 @@ pub(super) struct ObjectView<'s> {
     pub(super) additional: Option<&'s Value>,
     /// `oneOf`, `anyOf`, `if`, ... say more than the fields do.
     pub(super) conditional: bool,
+    /// `enum`, `dependentRequired`, ... say more of the object as a whole.
+    pub(super) bound: bool,
+    /// `minProperties`.
+    pub(super) at_least: u64,
     /// Something says that values are objects.
     is_object: bool,
     /// The names among the fields and the required ones.
@@ -145,6 +149,18 @@ impl<'d> Definitions<'d> {
         view.conditional |= ["oneOf", "anyOf", "not", "if", "dependentSchemas"]
             .iter()
             .any(|keyword| map.contains_key(*keyword));
+        view.bound |= [
+            "maxProperties",
+            "dependentRequired",
+            "patternProperties",
+            "propertyNames",
+            "enum",
+            "const",
+        ]
+        .iter()
+        .any(|keyword| map.contains_key(*keyword));
+        let at_least = map.get("minProperties").and_then(Value::as_u64);
+        view.at_least = view.at_least.max(at_least.unwrap_or(0));
     }
 }
 

@@ -1,7 +1,62 @@
 //! Which regular expressions mean the same to every reader of a published schema.
 
+use serde_json::{Map, Value};
+
+use super::defs::Definitions;
+
+/// Parts of alternatives are looked into so deep.
+const MAX_DEPTH: usize = 3;
+/// The most schemas looked at for one set of alternatives.
+const MAX_LOOKS: usize = 400;
 /// Longer expressions cost more memory than they are worth.
 const MAX_LENGTH: usize = 4096;
+
+impl Definitions<'_> {
+    /// The schema where patterns that are left out refuse nothing: alternatives that they tell apart
+    /// may fit together, and a `not` that rests on one is left out. Nothing where no such thing is.
+    pub(super) fn without_lost_patterns(
+        &mut self,
+        map: &Map<String, Value>,
+    ) -> Option<Map<String, Value>> {
+        let mut left = MAX_LOOKS;
+        let alternatives = map.get("oneOf").and_then(Value::as_array);
+        let told = !map.contains_key("anyOf")
+            && alternatives
+                .into_iter()
+                .flatten()
+                .any(|one| self.loses_pattern(one, 0, &mut left));
+        let refused = map.get("not");
+        let refused = refused.is_some_and(|one| self.loses_pattern(one, MAX_DEPTH, &mut left));
+        if !told && !refused {
+            return None;
+        }
+        let kept = map.iter().filter(|(key, _)| !refused || *key != "not");
+        let renamed = kept.map(|(key, value)| {
+            let key = if told && key == "oneOf" { "anyOf" } else { key };
+            (key.to_owned(), value.clone())
+        });
+        Some(renamed.collect())
+    }
+
+    fn loses_pattern(&mut self, schema: &Value, depth: usize, left: &mut usize) -> bool {
+        let Some(Value::Object(map)) = self.resolve(schema) else {
+            return false;
+        };
+        if depth > MAX_DEPTH || *left == 0 {
+            return false;
+        }
+        *left -= 1;
+        let own = map.get("pattern").and_then(Value::as_str);
+        if own.is_some_and(|pattern| !self.usable_pattern(pattern)) {
+            return true;
+        }
+        let parts = map.get("allOf").and_then(Value::as_array);
+        let properties = map.get("properties").and_then(Value::as_object);
+        let properties = properties.into_iter().flatten().map(|(_, value)| value);
+        let mut all = parts.into_iter().flatten().chain(properties);
+        all.any(|part| self.loses_pattern(part, depth + 1, left))
+    }
+}
 
 /// Whether the engines that clients use (ECMA-262, Python, Rust) all read the expression alike.
 ///

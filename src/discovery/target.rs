@@ -2,8 +2,9 @@
 
 use url::Url;
 
-use super::body::{Form, PlannedBody, Usable, essence, part_kind};
+use super::body::{Form, PlannedBody, Usable, essence};
 use super::defs::Definitions;
+use super::multipart::{part_kind, properties};
 use super::parameters::Planned;
 use super::path::Cut;
 use super::xml;
@@ -142,9 +143,8 @@ fn codec<'a>(usable: &Usable<'a>, definitions: &Definitions<'a>) -> BodyCodec {
 /// The properties that need more than their codec's usual treatment.
 fn fields<'a>(usable: &Usable<'a>, definitions: &Definitions<'a>) -> Vec<FieldEncoding> {
     let encodings = &usable.media.encoding;
-    let view = definitions.object(&usable.media.schema).unwrap_or_default();
     let mut fields: Vec<FieldEncoding> = Vec::new();
-    for (name, schema) in &view.fields {
+    for (name, schema) in properties(&usable.media.schema, definitions) {
         let encoding = encodings.iter().find(|(known, _)| known == name);
         let encoding = encoding.map(|(_, encoding)| encoding);
         let content_type = encoding.and_then(|one| one.content_type.as_deref());
@@ -162,7 +162,7 @@ fn fields<'a>(usable: &Usable<'a>, definitions: &Definitions<'a>) -> Vec<FieldEn
             });
         }
     }
-    // Properties that only `encoding` or a composition knows.
+    // Properties that only `encoding` knows.
     for (name, encoding) in encodings {
         if !fields.iter().any(|field| field.property == *name) {
             fields.push(field(name, Some(encoding), PartKind::Value));

@@ -33,6 +33,11 @@ pub const RULES: &[Rule] = &[
         "remove one of them",
     ),
     warning(
+        "enum-type",
+        "Constants are of another type than the schema; they are read as that type, or the type is ignored.",
+        "quote texts that look like numbers, or correct the type",
+    ),
+    warning(
         "external-reference",
         "A reference into another document cannot be followed.",
         "correct the reference, or allow its folder or origin",
@@ -131,6 +136,11 @@ pub const RULES: &[Rule] = &[
         "path-without-slash",
         "A path does not start with a slash.",
         "start the path with /",
+    ),
+    warning(
+        "pattern-delimiters",
+        "A regular expression stands between slashes; they are left out, and with flags behind them it is ignored.",
+        "write the expression without slashes and flags",
     ),
     note(
         "reference-sibling",

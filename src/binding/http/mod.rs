@@ -38,7 +38,7 @@ pub fn bind(
     }
     let url = url(target, arguments, &mut faults);
     let mut headers = headers(target, arguments, &mut faults);
-    let body = match body::write(target.body.as_ref(), arguments) {
+    let body = match body::write(target.body.as_ref(), &target.parameters, arguments) {
         Ok(body) => body,
         Err(fault) => {
             faults.push(fault);

@@ -5,6 +5,7 @@ mod faults;
 mod repair;
 mod schema;
 mod shown;
+mod unasserted;
 
 #[cfg(test)]
 mod tests;
@@ -43,12 +44,14 @@ pub struct SchemaError {
 
 impl Validator {
     /// Compiles an input schema, JSON Schema 2020-12. `format` is not asserted, and nothing is ever
-    /// fetched. A `pattern` that the engine refuses is dropped: the upstream still checks it.
+    /// fetched. A `pattern` that the engine refuses is dropped: the upstream still checks it. Where
+    /// alternatives of `oneOf` differ only in what is not asserted, several may fit.
     ///
     /// # Errors
     /// [`SchemaError`] where the schema is not usable JSON Schema 2020-12.
     pub fn compile(schema: &Json) -> Result<Self, SchemaError> {
         let mut tree = schema.parse();
+        let loosened = unasserted::loosen(&mut tree);
         let compiled = match build(&tree) {
             Ok(compiled) => compiled,
             Err(_) => {
@@ -63,7 +66,11 @@ impl Validator {
         };
         Ok(Self {
             compiled,
-            schema: schema.clone(),
+            schema: if loosened {
+                Json::from_value(&tree)
+            } else {
+                schema.clone()
+            },
         })
     }
 

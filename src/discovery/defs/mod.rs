@@ -3,11 +3,13 @@
 
 mod assemble;
 
+use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
 use super::circles::{Circles, same_value};
+use super::compose::Heirs;
 use super::fragment::Fragment;
 use super::naming::name_of;
 use super::ways::{MAX_WAYS, Ways};
@@ -44,6 +46,8 @@ pub(super) struct Definitions<'d> {
     reach: Circles<usize>,
     /// How often one value is looked at.
     pub(super) ways: Ways,
+    /// Who inherits from whom.
+    pub(super) heirs: OnceCell<Heirs>,
 }
 
 #[derive(Debug)]
@@ -82,6 +86,7 @@ impl<'d> Definitions<'d> {
             same: Circles::default(),
             reach: Circles::default(),
             ways: Ways::new(),
+            heirs: OnceCell::new(),
         }
     }
 

@@ -97,7 +97,10 @@ fn left_out(source: &Source<'_>, discovery: &Discovery, findings: &mut Vec<Findi
             operation.is_some_and(|one| one.servers.is_empty()) && source.base_url.is_none();
         let pointer = operation.map_or("", |one| one.pointer.as_str());
         let text = format!("{} is no tool: {}", skipped.operation, skipped.reason);
-        if nowhere && skipped.reason.contains("server") {
+        if skipped.reason == super::body::WITHOUT_FIELDS {
+            let pointer = format!("{pointer}/requestBody");
+            findings.push(finding("form-without-fields", &pointer, text));
+        } else if nowhere && skipped.reason.contains("server") {
             without_server.push(finding("operation-without-server", pointer, text));
         } else {
             findings.push(finding("operation-excluded", pointer, text));

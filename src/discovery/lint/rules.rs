@@ -23,6 +23,12 @@ pub const RULES: &[Rule] = &[
         remedy: "give each operation an operationId of its own",
     },
     Rule {
+        name: "form-without-fields",
+        severity: Severity::Warning,
+        meaning: "A form's or a multipart body's schema takes no objects, so there are no fields to send; the operation is no tool.",
+        remedy: "make the schema an object, or give the body another media type",
+    },
+    Rule {
         name: "get-with-body",
         severity: Severity::Warning,
         meaning: "A GET or HEAD operation has a request body, which servers and proxies may drop or refuse.",

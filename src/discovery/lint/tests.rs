@@ -55,6 +55,15 @@ const CASES: &[Case] = &[
     ),
     (|one| one.operation_id = Some("x".repeat(64)), "", ""),
     (
+        |one| {
+            one.method = http::Method::POST;
+            let text = json!({ "type": "string" });
+            one.request_body = Some(body(vec![media("multipart/form-data", text)]));
+        },
+        "form-without-fields",
+        "/requestBody",
+    ),
+    (
         |one| one.description = Some("ä".repeat(1_025)),
         "long-description",
         "/description",

@@ -158,3 +158,54 @@ fn xml_names_follow_the_value() {
     assert!(names.properties[0].1.attribute && names.properties[1].1.wrapped);
     assert_eq!(names.properties[1].1.items.as_ref().unwrap().name, "tag");
 }
+
+#[test]
+fn a_form_without_fields_is_not_sent() {
+    let text = json!({ "type": "string" });
+    let list = json!({ "$ref": "#/components/schemas/List" });
+    let components = json!({ "List": { "type": "array", "items": {} } });
+    let object = json!({ "type": ["object", "null"] });
+    for (content, required, tools, sent) in [
+        (
+            vec![("application/x-www-form-urlencoded", &text)],
+            true,
+            0,
+            false,
+        ),
+        (
+            vec![("application/x-www-form-urlencoded", &text)],
+            false,
+            1,
+            false,
+        ),
+        (vec![("multipart/form-data", &list)], true, 0, false),
+        (vec![("multipart/mixed", &list)], true, 0, false),
+        (
+            vec![("multipart/form-data", &list), ("application/xml", &list)],
+            true,
+            1,
+            true,
+        ),
+        (vec![("multipart/form-data", &object)], true, 1, true),
+        (vec![("multipart/form-data", &json!({}))], true, 1, true),
+        (vec![("application/json", &list)], true, 1, true),
+    ] {
+        let content = content
+            .into_iter()
+            .map(|(name, schema)| media(name, schema.clone()));
+        let mut post = with_body(content.collect());
+        post.request_body.as_mut().unwrap().required = required;
+        let document = document(vec![post], &components);
+        let found = run(&document, &Settings::default());
+        assert_eq!(found.tools.len(), tools);
+        for tool in &found.tools {
+            assert_eq!(target(tool).body.is_some(), sent);
+        }
+        let reasons = found.skipped.iter().map(|one| one.reason.as_str());
+        let said = reasons.chain(found.notes.iter().map(String::as_str));
+        let told = said
+            .filter(|text| text.contains("no fields to send"))
+            .count();
+        assert_eq!(told, usize::from(!sent), "{:?}", found.notes);
+    }
+}

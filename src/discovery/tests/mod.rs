@@ -2,6 +2,8 @@
 
 mod arguments;
 mod bodies;
+mod bounds;
+mod closed;
 mod compositions;
 mod golden;
 mod operations;

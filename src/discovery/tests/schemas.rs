@@ -170,6 +170,10 @@ fn types_and_lists_are_put_right() {
             json!({ "type": "array", "items": {} }),
         ),
         (json!({ "items": [{}] }), json!({ "prefixItems": [{}] })),
+        (
+            json!({ "type": "array", "prefixItems": [{}] }),
+            json!({ "type": "array", "prefixItems": [{}], "items": {} }),
+        ),
     ] {
         assert_becomes(&written, &expected);
     }

@@ -146,3 +146,126 @@ fn references_to_odd_places_are_upgraded_and_those_to_nowhere_taken_out() {
         ]
     );
 }
+
+#[test]
+fn constants_are_of_the_declared_type_where_that_loses_nothing() {
+    let told: &[&str] = &["enum-type"];
+    let number = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+    check(
+        "3.1.0",
+        &[
+            (
+                json!({"type": "string", "enum": [1, number("2.50"), true, "1"], "default": 1}),
+                json!({"type": "string", "enum": ["1", "2.50", "true"], "default": "1"}),
+                told,
+            ),
+            (
+                json!({"type": ["integer", "null"], "enum": ["1", "02", null]}),
+                json!({"type": ["integer", "null"], "enum": [1, "02", null]}),
+                told,
+            ),
+            (
+                json!({"type": "number", "enum": ["1.50"]}),
+                json!({"type": "number", "enum": [number("1.50")]}),
+                told,
+            ),
+            (
+                json!({"type": "boolean", "const": "true"}),
+                json!({"type": "boolean", "const": true}),
+                told,
+            ),
+            // What none of the values can be is not what is meant.
+            (
+                json!({"type": "integer", "enum": ["a", "b"]}),
+                json!({"enum": ["a", "b"]}),
+                told,
+            ),
+            (
+                json!({"type": "integer", "enum": [1, number("2.0"), number("1e3")]}),
+                json!({"type": "integer", "enum": [1, number("2.0"), number("1e3")]}),
+                &[],
+            ),
+            (
+                json!({"type": ["string", "integer"], "enum": [1, "a"]}),
+                json!({"type": ["string", "integer"], "enum": [1, "a"]}),
+                &[],
+            ),
+            (
+                json!({"type": "object", "enum": [{"a": 1}]}),
+                json!({"type": "object", "enum": [{"a": 1}]}),
+                &[],
+            ),
+        ],
+    );
+    check(
+        "3.0.3",
+        &[(
+            json!({"type": "string", "nullable": true, "enum": [1]}),
+            json!({"type": ["string", "null"], "enum": ["1", null]}),
+            told,
+        )],
+    );
+}
+
+#[test]
+fn slashes_around_a_pattern_are_no_part_of_it() {
+    let told: &[&str] = &["pattern-delimiters"];
+    for (written, expected, told) in [
+        ("/^[a-z]+$/", Some("^[a-z]+$"), told),
+        ("/^a\\/b/gu", Some("^a\\/b"), told),
+        ("/[0-9]$/", Some("[0-9]$"), told),
+        ("/^[a-z]+$/i", None, told),
+        ("/^.$/s", None, told),
+        // These may be meant as they stand.
+        ("/api/v1", Some("/api/v1"), &[]),
+        ("/x/", Some("/x/"), &[]),
+        ("/a|b$/", Some("/a|b$/"), &[]),
+        ("/price\\$/", Some("/price\\$/"), &[]),
+        ("^/a/$", Some("^/a/$"), &[]),
+        ("/", Some("/"), &[]),
+    ] {
+        let mut normal = json!({"type": "string"});
+        if let Some(pattern) = expected {
+            normal["pattern"] = json!(pattern);
+        }
+        let schema = json!({"type": "string", "pattern": written});
+        check("3.1.0", &[(schema, normal, told)]);
+    }
+}
+
+#[test]
+fn a_dynamic_reference_with_one_anchor_is_a_plain_one() {
+    let document = load(&json!({
+        "openapi": "3.1.0",
+        "paths": {},
+        "components": {"schemas": {
+            "Node": {"$dynamicAnchor": "node", "properties": {"children": {"items": {"$dynamicRef": "#node"}}}},
+            "One": {"$dynamicAnchor": "T"},
+            "Other": {"$dynamicAnchor": "T"},
+            "List": {"items": {"$dynamicRef": "#T"}},
+            "Lost": {"items": {"$dynamicRef": "#nowhere"}},
+            "Pointer": {"items": {"$dynamicRef": "#/components/schemas/One"}},
+            "Plain": {"items": {"$ref": "#node"}},
+        }},
+    }));
+    let get = |name: &str| {
+        let reference = format!("#/components/schemas/{name}");
+        document.schemas.get(&reference).unwrap().clone()
+    };
+    let node = json!({"$ref": "#/components/schemas/Node"});
+    assert_eq!(get("Node")["properties"]["children"]["items"], node);
+    assert_eq!(get("Plain")["items"], node);
+    assert_eq!(get("Pointer")["items"]["$ref"], "#/components/schemas/One");
+    assert_eq!(get("List")["items"], json!({}));
+    let pointers: Vec<_> = rules(&document.findings)
+        .into_iter()
+        .map(|(_, rule, at)| (rule, at))
+        .collect();
+    assert_eq!(
+        pointers,
+        [
+            ("unresolved-reference", "/components/schemas/List/items"),
+            ("unresolved-reference", "/components/schemas/Lost/items"),
+        ]
+    );
+}

@@ -4,6 +4,7 @@ use serde_json::{Map, Number, Value, json};
 
 use super::super::finding::{Findings, Place};
 use super::super::reference::kind;
+use super::values;
 
 /// What 2020-12 wants a keyword's value to be.
 pub(super) enum Shape {
@@ -59,6 +60,10 @@ pub(super) fn shape(key: &str) -> Option<Shape> {
 /// Translates and checks every keyword of one schema object; its subschemas come later.
 pub(super) fn clean(map: &mut Map<String, Value>, place: &Place, findings: &mut Findings) {
     translate(map, place, findings);
+    if map.contains_key("enum") || map.contains_key("const") {
+        values::constants(map, place, findings);
+    }
+    values::delimiters(map, place, findings);
     let mut dropped = Vec::new();
     map.retain(|key, value| {
         let kept = keep(key, value);

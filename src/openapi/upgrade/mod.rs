@@ -7,6 +7,7 @@ mod keywords;
 mod schema;
 mod swagger;
 mod swagger_body;
+mod values;
 mod version;
 mod walk;
 

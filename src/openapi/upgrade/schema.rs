@@ -53,6 +53,9 @@ impl Schemas<'_> {
     }
 
     fn object(&mut self, map: &mut Map<String, Value>, place: &mut Place, depth: usize) {
+        if !self.ignores_siblings {
+            dynamic(map);
+        }
         self.follow_reference(map, place);
         keywords::clean(map, place, self.findings);
         if map.keys().any(|key| key == "additionalItems")
@@ -122,6 +125,23 @@ impl Schemas<'_> {
         place.within(name, |place| self.normalise(value, place, depth + 1));
         true
     }
+}
+
+/// What a `$dynamicRef` refers to begins with this until its anchor is found.
+pub(super) const DYNAMIC: &str = "#dynamic:";
+
+/// `$dynamicRef` as `$ref`: with one `$dynamicAnchor` of its name they mean the same (JSON Schema
+/// 2020-12, Core, section 8.2.3.2).
+fn dynamic(map: &mut Map<String, Value>) {
+    let Some(Value::String(target)) = map.get("$dynamicRef") else {
+        return;
+    };
+    let target = match target.strip_prefix('#') {
+        Some(name) if !name.is_empty() && !name.starts_with('/') => format!("{DYNAMIC}{name}"),
+        _ => target.clone(),
+    };
+    map.shift_remove("$dynamicRef");
+    map.entry("$ref").or_insert(Value::String(target));
 }
 
 fn draft_items(map: &mut Map<String, Value>) {

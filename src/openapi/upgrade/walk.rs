@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::super::finding::{Findings, Place};
 use super::super::reference::decoded;
-use super::schema::Schemas;
+use super::schema::{DYNAMIC, Schemas};
 use super::version::Version;
 
 /// Far more schemas than any document has.
@@ -66,6 +66,7 @@ pub(in crate::openapi) fn normalise(
     let mut anchors = HashMap::new();
     if walk.dangling.iter().any(|target| !target.contains('/')) {
         find_anchors(root, &mut Place::default(), &mut anchors);
+        anchors.retain(|_, pointer| !pointer.is_empty());
     }
     walk.dangling.retain(|target| !anchors.contains_key(target));
     walk.anchors = anchors;
@@ -83,8 +84,15 @@ fn find_anchors(node: &Value, place: &mut Place, found: &mut HashMap<String, Str
         Value::Object(map) => {
             for key in ["$anchor", "$dynamicAnchor"] {
                 if let Some(name) = map.get(key).and_then(Value::as_str) {
-                    let pointer = || format!("#{}", place.pointer());
-                    found.entry(format!("#{name}")).or_insert_with(pointer);
+                    let pointer = format!("#{}", place.pointer());
+                    if key == "$dynamicAnchor" {
+                        // With several of a name, the caller's way decides which is meant.
+                        let other = found.insert(format!("{DYNAMIC}{name}"), pointer.clone());
+                        if other.is_some() {
+                            found.insert(format!("{DYNAMIC}{name}"), String::new());
+                        }
+                    }
+                    found.entry(format!("#{name}")).or_insert(pointer);
                 }
             }
             for (key, member) in map {
@@ -282,7 +290,12 @@ impl Walk<'_> {
                 findings.warn(
                     "unresolved-reference",
                     place.pointer(),
-                    format!("the reference {target:?} leads nowhere"),
+                    match target.strip_prefix(DYNAMIC) {
+                        Some(name) => format!(
+                            "$dynamicRef {name:?} needs one $dynamicAnchor of its name, found none or several"
+                        ),
+                        None => format!("the reference {target:?} leads nowhere"),
+                    },
                     "add what it names or correct it; anything is accepted here",
                 );
                 return false;

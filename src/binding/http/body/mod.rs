@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 
 use super::{fault, missing, pointer};
 use crate::binding::Fault;
-use crate::tool::{Body, BodyArgument, BodyCodec, BodyMedia};
+use crate::tool::{Body, BodyArgument, BodyCodec, BodyMedia, FlatField, Parameter};
 
 pub(super) use base64::decode as decode_base64;
 
@@ -25,19 +25,20 @@ enum BodyValue<'a> {
     Flat(Vec<(&'a str, &'a Value)>),
 }
 
-/// Writes the body; gives its `Content-Type` and bytes, or `None` where there is no body.
+/// Writes the body; `parameters` are those that have arguments of their own. Gives its `Content-Type` and bytes, or `None` where there is no body.
 ///
 /// # Errors
 /// What the codec cannot write, at the argument it comes from.
 pub(super) fn write(
     body: Option<&Body>,
+    parameters: &[Parameter],
     arguments: &Map<String, Value>,
 ) -> Result<Option<(String, Bytes)>, Fault> {
     let Some(body) = body else {
         return Ok(None);
     };
     let media = media(body, arguments)?;
-    let Some(value) = value(body, arguments)? else {
+    let Some(value) = value(body, parameters, arguments)? else {
         return Ok(None);
     };
     let at = match &body.argument {
@@ -74,6 +75,7 @@ fn media<'a>(body: &'a Body, arguments: &Map<String, Value>) -> Result<&'a BodyM
 
 fn value<'a>(
     body: &'a Body,
+    parameters: &[Parameter],
     arguments: &'a Map<String, Value>,
 ) -> Result<Option<BodyValue<'a>>, Fault> {
     match &body.argument {
@@ -83,16 +85,46 @@ fn value<'a>(
             None => Ok(None),
         },
         BodyArgument::Flat(fields) => {
-            let members: Vec<_> = fields
+            let mut members: Vec<_> = fields
                 .iter()
                 .filter_map(|field| {
                     Some((field.property.as_str(), arguments.get(&field.argument)?))
                 })
                 .collect();
+            members.extend(further(body, fields, parameters, arguments)?);
             let present = body.required || !members.is_empty();
             Ok(present.then_some(BodyValue::Flat(members)))
         }
     }
+}
+
+/// The arguments that nobody claims: the input schema has let them through, so the body's schema knows
+/// them as further properties.
+fn further<'a>(
+    body: &Body,
+    fields: &[FlatField],
+    parameters: &[Parameter],
+    arguments: &'a Map<String, Value>,
+) -> Result<Vec<(&'a str, &'a Value)>, Fault> {
+    let mut found = Vec::new();
+    for (name, value) in arguments {
+        let claimed = fields.iter().any(|field| field.argument == *name)
+            || parameters.iter().any(|one| one.argument == *name)
+            || body.choice.as_ref() == Some(name);
+        if claimed {
+            continue;
+        }
+        // No reader may choose between two members of one name.
+        if let Some(field) = fields.iter().find(|field| field.property == *name) {
+            let message = format!(
+                "unknown argument: the property `{name}` is `{}` here",
+                field.argument
+            );
+            return Err(fault(name, "additionalProperties", message));
+        }
+        found.push((name.as_str(), value));
+    }
+    Ok(found)
 }
 
 fn encode(media: &BodyMedia, value: &BodyValue<'_>, at: &str) -> Result<(String, Bytes), Fault> {

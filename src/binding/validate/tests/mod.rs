@@ -1,5 +1,6 @@
 //! What is accepted, what is put right, and how each kind of fault is worded.
 
+mod unasserted;
 mod wording;
 
 use proptest::prelude::*;

@@ -98,6 +98,7 @@ fn multipart_parts_carry_their_types_and_names() {
             BodyCodec::Multipart(vec![file(PartKind::File)]),
             "multipart/form-data",
         )),
+        &[],
         json!({"body": value}).as_object().unwrap(),
     );
     let (media_type, bytes) = written.unwrap().unwrap();

@@ -6,7 +6,7 @@ mod xml;
 use serde_json::{Map, Value, json};
 
 use super::*;
-use crate::tool::{FieldEncoding, FlatField, PartKind, Style, XmlNames};
+use crate::tool::{FieldEncoding, FlatField, Location, PartKind, Style, XmlNames};
 
 fn body(codec: BodyCodec, media_type: &str) -> Body {
     Body {
@@ -20,9 +20,30 @@ fn body(codec: BodyCodec, media_type: &str) -> Body {
     }
 }
 
+/// A parameter of the path that takes the argument `id`.
+fn path_id() -> Parameter {
+    Parameter {
+        argument: "id".to_owned(),
+        name: "id".to_owned(),
+        location: Location::Path,
+        style: Style::Simple,
+        explode: false,
+        allow_reserved: false,
+        allow_empty: false,
+        required: true,
+        content: None,
+        fixed: None,
+        default: None,
+    }
+}
+
 fn sent(body: &Body, arguments: &Value) -> Result<Option<(String, String)>, Fault> {
     let empty = Map::new();
-    let written = write(Some(body), arguments.as_object().unwrap_or(&empty))?;
+    let written = write(
+        Some(body),
+        &[path_id()],
+        arguments.as_object().unwrap_or(&empty),
+    )?;
     Ok(written.map(|(media, bytes)| (media, String::from_utf8(bytes.to_vec()).unwrap())))
 }
 
@@ -105,6 +126,30 @@ fn flat_fields_are_gathered_under_their_own_names() {
 }
 
 #[test]
+fn arguments_that_nobody_claims_are_further_properties_of_a_flat_body() {
+    let mut flat = body(BodyCodec::Json, "application/json");
+    flat.argument = BodyArgument::Flat(vec![FlatField {
+        argument: "filter_id".to_owned(),
+        property: "filter[id]".to_owned(),
+    }]);
+    flat.choice = Some("contentType".to_owned());
+    for (arguments, expected) in [
+        (
+            json!({"filter_id": "x", "zzz": 4, "id": 2, "contentType": "application/json"}),
+            r#"{"filter[id]":"x","zzz":4}"#,
+        ),
+        (json!({"zzz": [1.50, null]}), r#"{"zzz":[1.5,null]}"#),
+    ] {
+        let (_, text) = sent(&flat, &arguments).unwrap().unwrap();
+        assert_eq!(text, expected);
+    }
+    // Two members of one name would be read differently by different readers.
+    let fault = sent(&flat, &json!({"filter_id": 1, "filter[id]": 2})).unwrap_err();
+    assert_eq!(fault.path, "/filter[id]");
+    assert!(fault.message.contains("`filter_id`"), "{}", fault.message);
+}
+
+#[test]
 fn the_caller_may_choose_the_media_type() {
     let mut choice = body(BodyCodec::Json, "application/json");
     choice.media.push(BodyMedia {
@@ -165,6 +210,7 @@ fn media_ranges_become_media_types() {
     for (codec, media_type, value, expected) in cases {
         let (sent, _) = write(
             Some(&body(codec, media_type)),
+            &[],
             json!({"body": value}).as_object().unwrap(),
         )
         .unwrap()
@@ -202,6 +248,7 @@ fn base64_is_taken_in_every_spelling_and_nothing_else_is() {
     ] {
         let written = write(
             Some(&body(BodyCodec::Binary, "a/b")),
+            &[],
             json!({"body": text}).as_object().unwrap(),
         );
         assert_eq!(written.unwrap().unwrap().1, plain, "{text}");

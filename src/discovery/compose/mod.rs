@@ -1,6 +1,11 @@
 //! Compositions in the form that models read best, with the same meaning: parts of an object as one
 //! object, constants as one enumeration, and what a discriminator says of each branch in that branch.
 
+mod heirs;
+mod parts;
+
+pub(super) use heirs::Heirs;
+
 use serde_json::{Map, Value, json};
 
 use super::defs::{Definitions, reference_of};
@@ -8,10 +13,6 @@ use super::keywords::{Kind, kind};
 
 type Schema = Map<String, Value>;
 
-/// Parts of parts are looked into so deep.
-const MAX_DEPTH: usize = 8;
-/// The most parts looked at for one schema: parts of parts multiply.
-const MAX_LOOKS: usize = 200;
 /// A definition with more values in it than this is referred to rather than repeated where a place
 /// only describes it anew.
 const MAX_REPEATED: usize = 24;
@@ -28,38 +29,16 @@ const NOTES: [&str; 7] = [
     "readOnly",
     "writeOnly",
 ];
-/// Keywords that mean the same wherever in one schema they stand, as long as they stand there once.
-const ALONE: [&str; 19] = [
-    "type",
-    "enum",
-    "const",
-    "format",
-    "pattern",
-    "minimum",
-    "maximum",
-    "exclusiveMinimum",
-    "exclusiveMaximum",
-    "multipleOf",
-    "minLength",
-    "maxLength",
-    "minItems",
-    "maxItems",
-    "uniqueItems",
-    "minProperties",
-    "maxProperties",
-    "contentEncoding",
-    "contentMediaType",
-];
-
 impl<'d> Definitions<'d> {
     /// The schema in a better form; nothing where it has one.
     pub(super) fn composed(&self, map: &Schema) -> Option<Schema> {
-        if !["allOf", "oneOf", "anyOf"]
+        if !["allOf", "oneOf", "anyOf", "discriminator"]
             .iter()
             .any(|keyword| map.contains_key(*keyword))
         {
             return None;
         }
+        let heirs = self.heirs(map);
         let mut better = None;
         for step in [
             Self::only_part,
@@ -70,7 +49,10 @@ impl<'d> Definitions<'d> {
             let changed = step(self, better.as_ref().unwrap_or(map));
             better = changed.or(better);
         }
-        better
+        match heirs {
+            Some(heirs) => Some(self.with_heirs(better.as_ref().unwrap_or(map), heirs)),
+            None => better,
+        }
     }
 
     /// `allOf` of one part beside nothing but notes is that part.
@@ -85,12 +67,19 @@ impl<'d> Definitions<'d> {
         if !only_notes {
             return None;
         }
+        let target = reference_of(&parts[0]).and_then(|it| self.schemas.get(it));
+        let target = target.and_then(Value::as_object);
+        // An heir has its own members only; anybody else means the base with all its heirs.
+        let base = target.is_some_and(heirs::is_base);
+        if base && self.is_heir(map) {
+            return None;
+        }
         let mut part = part;
         let refers = part.keys().all(|key| key == "$ref" || note(key));
         if refers
             && part.len() == 1
-            && let Some(Value::Object(target)) =
-                reference_of(&parts[0]).and_then(|it| self.schemas.get(it))
+            && !base
+            && let Some(target) = target
             && target.values().all({
                 let mut left = MAX_REPEATED;
                 move |value| small(value, &mut left)
@@ -104,71 +93,6 @@ impl<'d> Definitions<'d> {
             whole.entry(keyword).or_insert_with(|| value.clone());
         }
         Some(whole)
-    }
-
-    /// Parts of `allOf` that only add properties and notes, in the schema itself.
-    fn merged(&self, map: &Schema) -> Option<Schema> {
-        self.merge(map, 0, &mut MAX_LOOKS.clone())
-    }
-
-    fn merge(&self, map: &Schema, depth: usize, left: &mut usize) -> Option<Schema> {
-        let Some(Value::Array(parts)) = map.get("allOf") else {
-            return None;
-        };
-        // What these say depends on which properties stand beside them.
-        let open = map.get("additionalProperties").is_none_or(opens);
-        if !open || map.contains_key("patternProperties") || depth > MAX_DEPTH {
-            return None;
-        }
-        let mut whole = map.clone();
-        whole.shift_remove("allOf");
-        let mut rest = Vec::new();
-        for part in parts {
-            if *left == 0 {
-                return None;
-            }
-            *left -= 1;
-            let added = self.plain_part(part, depth, left).and_then(|part| {
-                let mut tried = whole.clone();
-                add(&mut tried, &part, 0).then_some(tried)
-            });
-            match added {
-                Some(added) => whole = added,
-                None => rest.push(part.clone()),
-            }
-        }
-        if rest.len() == parts.len() {
-            return None;
-        }
-        if !rest.is_empty() {
-            whole.insert("allOf".to_owned(), rest.into());
-        }
-        Some(whole)
-    }
-
-    /// A part with its references and its own parts resolved; nothing where something else is in it.
-    fn plain_part(&self, part: &Value, depth: usize, left: &mut usize) -> Option<Schema> {
-        let map = part.as_object()?;
-        let reference = reference_of(part);
-        if reference.is_some() && map.keys().any(|key| key != "$ref" && !ignored(key)) {
-            return None;
-        }
-        let map = match reference {
-            Some(_) => self.resolve(part)?.as_object()?,
-            None => map,
-        };
-        let object = map.get("type").is_none_or(|name| name == "object");
-        let whole = if map.contains_key("allOf") {
-            self.merge(map, depth + 1, left)?
-        } else {
-            map.clone()
-        };
-        let plain = whole.iter().all(|(key, value)| match key.as_str() {
-            "type" | "properties" | "required" | "minProperties" | "maxProperties" => true,
-            "additionalProperties" => opens(value),
-            key => note(key),
-        });
-        (object && plain).then_some(whole)
     }
 
     /// Each branch with the constant by which the discriminator knows it (OpenAPI 3.2, section
@@ -280,66 +204,6 @@ impl<'d> Definitions<'d> {
         }
         Some(whole)
     }
-}
-
-/// Adds a part to a schema; false, and nonsense in it, where they have no common form.
-fn add(whole: &mut Schema, part: &Schema, depth: usize) -> bool {
-    for (keyword, value) in part {
-        match (keyword.as_str(), whole.get_mut(keyword)) {
-            ("additionalProperties", _) if opens(value) => {}
-            (key, _) if ignored(key) => {}
-            (key, Some(_)) if NOTES.contains(&key) => {}
-            ("properties", Some(Value::Object(known))) => {
-                let Value::Object(more) = value else {
-                    return false;
-                };
-                for (name, schema) in more {
-                    match known.get_mut(name) {
-                        Some(own) => meet(own, schema, depth),
-                        None => {
-                            known.insert(name.clone(), schema.clone());
-                        }
-                    }
-                }
-            }
-            ("required", Some(Value::Array(known))) => {
-                for name in value.as_array().into_iter().flatten() {
-                    if !known.contains(name) {
-                        known.push(name.clone());
-                    }
-                }
-            }
-            (key, None) if note(key) || ALONE.contains(&key) => {
-                whole.insert(keyword.clone(), value.clone());
-            }
-            ("properties" | "required", None) => {
-                whole.insert(keyword.clone(), value.clone());
-            }
-            (_, Some(own)) if own == value => {}
-            _ => return false,
-        }
-    }
-    true
-}
-
-/// One property of two parts: both hold.
-fn meet(own: &mut Value, other: &Value, depth: usize) {
-    if own == other {
-        return;
-    }
-    if let (Value::Object(mine), Value::Object(theirs)) = (&*own, other) {
-        let simple = |map: &Schema| {
-            let known = |key: &String| note(key) || ALONE.contains(&key.as_str());
-            map.keys().all(known)
-        };
-        let mut tried = mine.clone();
-        if depth < MAX_DEPTH && simple(mine) && simple(theirs) && add(&mut tried, theirs, depth + 1)
-        {
-            *own = Value::Object(tried);
-            return;
-        }
-    }
-    *own = json!({ "allOf": [own.take(), other] });
 }
 
 /// Whether a keyword says nothing about which values are taken.
