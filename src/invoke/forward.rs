@@ -4,20 +4,23 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 
 use crate::policy::Redactor;
 
-/// Headers of the client's request join what the arguments did not set.
+/// Headers of the client's request join what the arguments did not set; those that did.
 pub(super) fn hand_on(
-    forwarded: &[(HeaderName, HeaderValue)],
+    mut forwarded: Vec<(HeaderName, HeaderValue)>,
     headers: &mut HeaderMap,
     redactor: &Redactor,
-) {
-    if forwarded.is_empty() {
-        return;
+) -> Vec<(HeaderName, HeaderValue)> {
+    forwarded.retain(|(name, _)| !headers.contains_key(name));
+    for (name, value) in &forwarded {
+        redactor.protect(name.as_str(), value.to_str().unwrap_or_default());
     }
-    let taken: Vec<HeaderName> = headers.keys().cloned().collect();
+    join(&forwarded, headers);
+    forwarded
+}
+
+/// Adds all of them, in their order.
+pub(super) fn join(forwarded: &[(HeaderName, HeaderValue)], headers: &mut HeaderMap) {
     for (name, value) in forwarded {
-        if !taken.contains(name) {
-            redactor.protect(name.as_str(), value.to_str().unwrap_or_default());
-            headers.append(name, value.clone());
-        }
+        headers.append(name, value.clone());
     }
 }

@@ -36,11 +36,10 @@ impl Invoker {
         human: &dyn Confirm,
         record: &mut CallRecord,
     ) -> Result<Ended, CallError> {
-        let mut plan = match self.plan(entry, target, call, human, record).await {
+        let plan = match self.plan(entry, target, call, human, record).await {
             Ok(plan) => plan,
             Err(error) => return Err(self.refused(error, record)),
         };
-        hand_on(&call.forwarded, &mut plan.headers, &self.policy.redactor);
         let limits = &self.policy.limits;
         let _place = match limits.place(target.base.authority()).await {
             Ok(place) => place,
@@ -78,12 +77,16 @@ impl Invoker {
         let Value::Object(arguments) = arguments else {
             return Err(CallError::InvalidArguments(Vec::new()));
         };
-        let plan =
+        let mut plan =
             binding::bind(target, &arguments, &call.trace).map_err(CallError::InvalidArguments)?;
+        // Before anybody agrees: it is part of what they agree to.
+        let forwarded = std::mem::take(&mut call.forwarded);
+        let forwarded = hand_on(forwarded, &mut plan.headers, &self.policy.redactor);
         record.step("validate", "allowed", None);
         if let Some(interview) = interview {
             let redactor = &self.policy.redactor;
-            let preview = preview::preview(redactor, &entry.tool, target, &arguments, &plan);
+            let shown = (&arguments, &plan, &forwarded[..]);
+            let preview = preview::preview(redactor, &entry.tool, target, shown);
             if let Some(decision) = Box::pin(interview.confirm(preview)).await? {
                 access::agreed(&decision, record);
             }

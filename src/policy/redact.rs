@@ -246,7 +246,8 @@ impl Redactor {
     }
 
     /// Whether a name says that its value is a secret.
-    fn is_secret_name(&self, name: &str) -> bool {
+    #[must_use]
+    pub fn is_secret_name(&self, name: &str) -> bool {
         let name = plain(name);
         self.names.contains(&name) || names_a_secret(&name)
     }

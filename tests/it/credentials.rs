@@ -298,3 +298,38 @@ async fn only_named_headers_are_handed_on() {
         assert_eq!(seen.header(name), None, "{name}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn headers_of_the_client_are_shown_and_agreed_to() {
+    let upstream = Upstream::ok().await;
+    let paths =
+        "  /pay: {post: {operationId: pay, responses: {'200': {description: ok}}}}\n".to_owned();
+    let settings =
+        "forward_headers: [X-Tenant, X-Access-Token]\nconfirm: {rules: [{operations: [pay]}]}\n";
+    let bridge = configured(&document(&paths, ""), &upstream.url(), settings);
+    let call = async |tenant: &str, token: &str| -> Value {
+        let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+            "name": "pay", "arguments": {}, "_meta": {"mcpinvoke/confirmation": token}}});
+        let mut body = body;
+        if token.is_empty() {
+            body["params"]["_meta"] = json!({});
+        }
+        let headers = [("x-tenant", tenant), ("x-access-token", "caller-value-1")];
+        let (_, text) = bridge.post(body.to_string(), &headers).await;
+        serde_json::from_str(&text).unwrap()
+    };
+    let asked = call("test", "").await;
+    let asked = &asked["result"]["structuredContent"];
+    assert_eq!(
+        asked["preview"]["headers"],
+        json!(["x-tenant: test", "x-access-token: ***"]),
+        "{asked}"
+    );
+    let token = asked["token"].as_str().unwrap();
+    let other = call("PRODUCTION", token).await;
+    assert_eq!(other["error"]["code"], -32602, "{other}");
+    assert_eq!(upstream.arrived(), 0);
+    let done = call("test", token).await;
+    assert_eq!(done["result"]["isError"], false, "{done}");
+    assert_eq!(upstream.only().header("x-tenant"), Some("test"));
+}

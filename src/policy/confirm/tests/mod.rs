@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use serde_json::json;
 
 mod approvals;
+mod place;
 
 use super::*;
 use crate::state::{PendingInMemory, SpentInMemory};
@@ -207,8 +208,16 @@ fn token(text: &str) -> Human {
 #[tokio::test]
 async fn a_yes_is_good_for_one_call_by_one_caller_for_a_while() {
     let (world, tool) = (world(Fallback::Token), tool(true, &[]));
-    let mine = call("ann", json!({"id": 1, "why": {"b": 1.0, "a": [2]}}));
+    let with = |mut call: ToolCall, name: &'static str, value: &'static str| {
+        let value = http::HeaderValue::from_static(value);
+        call.forwarded
+            .push((http::HeaderName::from_static(name), value));
+        call
+    };
+    let bare = call("ann", json!({"id": 1, "why": {"b": 1.0, "a": [2]}}));
+    let mine = with(bare.clone(), "x-tenant", "test");
     let reordered = call("ann", json!({"why": {"a": [2], "b": 1.0}, "id": 1}));
+    let reordered = with(reordered, "x-tenant", "test");
     let yes = json!({"confirm": {}});
     let refused = [
         (
@@ -220,6 +229,13 @@ async fn a_yes_is_good_for_one_call_by_one_caller_for_a_while() {
             StateFault::OtherCall,
         ),
         (call("ann", json!({"id": 1})), StateFault::OtherCall),
+        (bare.clone(), StateFault::OtherCall),
+        (
+            with(bare.clone(), "x-tenant", "live"),
+            StateFault::OtherCall,
+        ),
+        (with(bare, "x-other", "test"), StateFault::OtherCall),
+        (with(mine.clone(), "x-more", "1"), StateFault::OtherCall),
     ];
     for way in [asked(), Human::default()] {
         let text = world.state(&tool, &mine, &way).await;
