@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use super::access::hash;
-use super::{Faults, address, base_url, duration};
+use super::access::{hash, public_url};
+use super::{Faults, address, duration};
 use crate::approvals::{self, Operator};
 use crate::config::confirm::{Approvals, Confirm};
 use crate::config::file::File;
@@ -98,17 +98,34 @@ pub(super) fn page(
     }
     let ttl = file.confirm.ttl.as_deref();
     let default = confirm::Settings::default().ttl;
+    let operators = operators(written, environment, faults);
+    not_callers(file, &operators, faults);
     Some(approvals::Settings {
-        operators: operators(written, environment, faults),
+        operators,
         listen,
         url: written
             .url
             .as_deref()
-            .and_then(|text| faults.take("confirm.approvals.url", base_url(text))),
+            .and_then(|text| faults.take("confirm.approvals.url", public_url(text))),
         max_pending: written.max_pending.unwrap_or(MAX_PENDING).max(1),
         // Its faults are reported where the setting is read for the questions.
         lasts: duration("confirm.ttl", ttl, default, &mut Faults::default()).as_secs(),
     })
+}
+
+/// No caller agrees to its own calls.
+fn not_callers(file: &File, operators: &[Operator], faults: &mut Faults) {
+    for (index, key) in file.access.keys.iter().enumerate() {
+        // A fault of the hash itself is reported with the keys.
+        let hash = hash(&key.hash).ok();
+        let same = operators.iter().find(|one| Some(one.hash) == hash);
+        if let Some(operator) = same {
+            faults.0.push(format!(
+                "access.keys[{index}]: expected a key of its own: its hash is that of the operator `{}`, so its caller could approve its own calls",
+                operator.name
+            ));
+        }
+    }
 }
 
 fn operators(
@@ -142,6 +159,12 @@ fn operators(
             let name = one.name.trim();
             if name.is_empty() || operators.iter().any(|other| &*other.name == name) {
                 return Err("expected a name of its own".to_owned());
+            }
+            if let Some(other) = operators.iter().find(|other| other.hash == hash) {
+                return Err(format!(
+                    "expected a token of its own: its hash is that of `{}`",
+                    other.name
+                ));
             }
             let name = name.into();
             Ok(Operator { name, hash })
@@ -222,6 +245,8 @@ mod tests {
             page.operators,
             [Operator::new("olga", "a-long-enough-token")]
         );
+        let own = page.operators[0].hash.iter();
+        let own: String = own.map(|byte| format!("{byte:02x}")).collect();
         for (text, fault) in [
             ("confirm: {approvals: {}}", "expected a token"),
             ("confirm: {approvals: {token: hunter2}}", "found 7"),
@@ -240,6 +265,22 @@ mod tests {
             (
                 "confirm: {fallback: approvals}",
                 "needs `confirm.approvals`",
+            ),
+            (
+                &format!(
+                    "access: {{keys: [{{name: bot, hash: {own}}}]}}\nconfirm: {{approvals: {{token: {{env: SET}}}}}}"
+                ),
+                "access.keys[0]: expected a key of its own",
+            ),
+            (
+                &format!(
+                    "confirm: {{approvals: {{token: {{env: SET}}, operators: [{{name: max, hash: {own}}}]}}}}"
+                ),
+                "operators[0]: expected a token of its own",
+            ),
+            (
+                "confirm: {approvals: {token: {env: SET}, url: 'https://max:hunter2@ops.test'}}",
+                "approvals.url",
             ),
             (
                 "stdio: true\nconfirm: {approvals: {token: {env: SET}}}",
