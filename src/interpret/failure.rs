@@ -4,10 +4,10 @@ use ::http::StatusCode;
 use ::http::header::{HeaderMap, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE};
 use url::Url;
 
-use super::http::status_line;
+use super::http::{Limits, status_line};
 use super::json::is_json;
 use super::media::{self, Kind, Media};
-use super::problem;
+use super::{problem, shorten};
 use crate::handler::{HandleError, HttpReply};
 use crate::tool::{Content, HttpTarget, Outcome, Structured, Text};
 
@@ -17,7 +17,12 @@ const MAX_BODY: usize = 16 * 1024;
 const MAX_PARSED: usize = 256 * 1024;
 
 /// A status that is no success (RFC 9110, section 15).
-pub(super) fn http_error(target: &HttpTarget, publishes_output: bool, reply: HttpReply) -> Outcome {
+pub(super) fn http_error(
+    target: &HttpTarget,
+    publishes_output: bool,
+    reply: HttpReply,
+    limits: Limits,
+) -> Outcome {
     let status = reply.status;
     let media = Media::of(&reply.headers);
     let length = reply.body.len();
@@ -50,15 +55,43 @@ pub(super) fn http_error(target: &HttpTarget, publishes_output: bool, reply: Htt
     if body.is_none() && length > 0 {
         lines.push(format!("the body is {length} bytes of {}", media.essence));
     }
+    let (structured, left_out) = match json.filter(|_| !publishes_output) {
+        Some(json) => data(json, limits),
+        None => (None, None),
+    };
+    lines.extend(left_out);
     let mut content = vec![Content::Text(Text::from(
         media::printable(&lines.join("\n")).into_owned(),
     ))];
     content.extend(body.and_then(shown_body).map(Content::Text));
     Outcome {
         content,
-        structured: json.filter(|_| !publishes_output).map(Structured::plain),
+        structured,
         is_error: true,
         status: None,
+    }
+}
+
+/// The body as data, shortened as a successful answer is, and what that left out.
+fn data(json: Text, limits: Limits) -> (Option<Structured>, Option<String>) {
+    let (length, limit) = (json.as_bytes().len(), limits.text);
+    if length <= limit {
+        return (Some(Structured::plain(json)), None);
+    }
+    let why = format!("the body is {length} bytes, longer than the limit of {limit} bytes");
+    match shorten::json(json.as_str(), limit) {
+        Some(short) => {
+            let missing = match short.left_out.as_slice() {
+                [] => String::new(),
+                list => format!("; left out: {}", list.join(", ")),
+            };
+            let notice = format!("{why}, and only its beginning is given as data{missing}");
+            (
+                Some(Structured::plain(Text::from(short.text))),
+                Some(notice),
+            )
+        }
+        None => (None, Some(format!("{why}, and is not given as data"))),
     }
 }
 

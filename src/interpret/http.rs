@@ -80,7 +80,7 @@ pub fn http_reply(
     let mut interpreted = if status.is_success() || status == StatusCode::NOT_MODIFIED {
         success(target, publishes_output, reply, limits)
     } else {
-        failure::http_error(target, publishes_output, reply).into()
+        failure::http_error(target, publishes_output, reply, limits).into()
     };
     interpreted.outcome.status = Some(i32::from(status.as_u16()));
     interpreted

@@ -1,10 +1,10 @@
 //! What a caller gets of an answer: without secrets, and with a link to what did not fit.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::Invoker;
 use crate::interpret::Interpreted;
+use crate::policy::SecretNames;
 use crate::state::{Answer, uri_of};
 use crate::tool::{Caller, Content, HttpTarget, Outcome, Text};
 
@@ -31,7 +31,7 @@ impl Invoker {
     }
 
     /// What the caller sees at once, and what it can read later, without secrets.
-    pub(super) fn masked(&self, interpreted: Interpreted, secret: &HashSet<String>) -> Interpreted {
+    pub(super) fn masked(&self, interpreted: Interpreted, secret: &SecretNames) -> Interpreted {
         let Interpreted { outcome, mut whole } = interpreted;
         let redactor = &self.policy.redactor;
         if let Some(whole) = &mut whole

@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use super::CallError;
 use crate::binding::Validator;
+use crate::policy::{Redactor, SecretNames};
 use crate::tool::Json;
 
 /// Checks the arguments of what is no tool of the catalogue as a tool's are checked.
@@ -27,8 +28,12 @@ impl ArgumentCheck {
     /// [`CallError::InvalidArguments`] when they do not fit.
     pub fn check(&self, arguments: Map<String, Value>) -> Result<Map<String, Value>, CallError> {
         let mut arguments = Value::Object(arguments);
+        // No tool's schema says what is secret in them, and no setting is at hand.
+        let (redactor, secret) = (Redactor::default(), SecretNames::default());
         self.0
-            .check(&mut arguments)
+            .check(&mut arguments, |place, value| {
+                redactor.hides(place, value, &secret)
+            })
             .map_err(CallError::InvalidArguments)?;
         match arguments {
             Value::Object(arguments) => Ok(arguments),

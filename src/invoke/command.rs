@@ -115,13 +115,15 @@ impl Invoker {
         let mut interview = interview.map_err(CallError::from)?;
         *arguments = Value::Object(std::mem::take(&mut call.arguments));
         let validator = entry.handler.validator(&entry.tool)?;
-        if let Err(faults) = validator.check(arguments) {
+        let secret = entry.handler.secret(&entry.tool);
+        let hidden = |place: &str, value: &Value| self.policy.redactor.hides(place, value, secret);
+        if let Err(faults) = validator.check(arguments, hidden) {
             return Err(Failed::Refused(refused_by_schema(
                 target, arguments, &faults,
             )));
         }
         if let Some(interview) = &mut interview {
-            let fits = |arguments: &mut Value| validator.check(arguments).is_ok();
+            let fits = |arguments: &mut Value| validator.check(arguments, |_, _| true).is_ok();
             let filled = interview.fill(arguments, fits).await;
             filled.map_err(CallError::from)?;
         }

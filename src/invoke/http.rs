@@ -67,11 +67,13 @@ impl Invoker {
         let mut interview = self.gate.interview(&entry.tool, call, human)?;
         let mut arguments = Value::Object(std::mem::take(&mut call.arguments));
         let validator = entry.handler.validator(&entry.tool)?;
+        let secret = entry.handler.secret(&entry.tool);
+        let hidden = |place: &str, value: &Value| self.policy.redactor.hides(place, value, secret);
         validator
-            .check(&mut arguments)
+            .check(&mut arguments, hidden)
             .map_err(CallError::InvalidArguments)?;
         if let Some(interview) = &mut interview {
-            let fits = |arguments: &mut Value| validator.check(arguments).is_ok();
+            let fits = |arguments: &mut Value| validator.check(arguments, |_, _| true).is_ok();
             Box::pin(interview.fill(&mut arguments, fits)).await?;
         }
         let Value::Object(arguments) = arguments else {

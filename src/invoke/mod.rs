@@ -11,7 +11,6 @@ mod http;
 mod preview;
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -22,7 +21,7 @@ use crate::handler::command::CommandHandler;
 use crate::handler::http::HttpHandler;
 use crate::interpret;
 use crate::policy::confirm::{Confirm, Gate, Stopped};
-use crate::policy::{Access, CallRecord, Ending, Policy, secret_names};
+use crate::policy::{Access, CallRecord, Ending, Policy, SecretNames};
 use crate::registry::{DuplicateName, Registry};
 use crate::state::Kept;
 use crate::tool::{CallId, Caller, Outcome, Target, Tool, ToolCall};
@@ -38,7 +37,7 @@ pub type Catalogue = Registry<Prepared>;
 pub struct Prepared {
     validator: OnceLock<Result<Validator, SchemaError>>,
     /// Members that the schemas mark as secret.
-    secret: OnceLock<HashSet<String>>,
+    secret: OnceLock<SecretNames>,
     /// The operation as records name it.
     operation: OnceLock<Arc<str>>,
 }
@@ -94,6 +93,16 @@ fn list(faults: &[Fault]) -> String {
         })
         .collect();
     format!("invalid arguments: {}", lines.join("; "))
+}
+
+/// Where arguments do not fit, and by which rule: a record never repeats what was found there.
+fn places(faults: &[Fault]) -> String {
+    let place = |fault: &Fault| match fault.path.as_str() {
+        "" => fault.keyword.clone(),
+        path => format!("{path}: {}", fault.keyword),
+    };
+    let places: Vec<String> = faults.iter().map(place).collect();
+    format!("invalid arguments: {}", places.join("; "))
 }
 
 impl Invoker {
@@ -279,7 +288,9 @@ impl Invoker {
         let catalogue = self.catalogue.load_full();
         let Some(entry) = catalogue.find(&call.name) else {
             record.step("find", "refused", Some("there is no tool of this name"));
-            record.arguments(&call.arguments, |text| self.mask(text, &HashSet::new()));
+            record.arguments(&call.arguments, |text| {
+                self.mask(text, &SecretNames::default())
+            });
             return Err(CallError::UnknownTool(call.name.clone()));
         };
         record.operation(|| entry.handler.operation(&entry.tool));
@@ -324,6 +335,10 @@ impl Invoker {
             CallError::Stopped(stopped) => {
                 record.step("confirm", "refused", Some(stopped.word()));
             }
+            CallError::InvalidArguments(faults) if record.is_audited() => {
+                let places = self.policy.redactor.text(&places(faults)).into_owned();
+                record.step("validate", "refused", Some(&places));
+            }
             _ if record.is_audited() => {
                 record.step("validate", "refused", Some(&error.to_string()));
             }
@@ -332,7 +347,7 @@ impl Invoker {
         error
     }
 
-    fn mask(&self, arguments: &str, secret: &HashSet<String>) -> Option<String> {
+    fn mask(&self, arguments: &str, secret: &SecretNames) -> Option<String> {
         self.policy.redactor.json_text(arguments, secret)
     }
 }
@@ -352,11 +367,12 @@ impl Prepared {
         Arc::clone(operation)
     }
 
-    fn secret(&self, tool: &Tool) -> &HashSet<String> {
+    fn secret(&self, tool: &Tool) -> &SecretNames {
         self.secret.get_or_init(|| {
-            let mut names = secret_names(&tool.input_schema.parse());
+            let mut names = SecretNames::default();
+            names.learn(&tool.input_schema.parse());
             if let Some(schema) = &tool.output_schema {
-                names.extend(secret_names(&schema.parse()));
+                names.learn(&schema.parse());
             }
             if let Target::Command(target) = &tool.target {
                 let secret = target.actions.iter().flat_map(|action| &action.secret);

@@ -1,15 +1,14 @@
 //! What a human is shown of a call before it is made.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Map, Value};
 
 use super::forward::join;
 use crate::binding::{self, HttpPlan};
-use crate::policy::Redactor;
 use crate::policy::confirm::{Preview, mask};
+use crate::policy::{Redactor, SecretNames};
 use crate::tool::{HttpTarget, Tool, TraceContext};
 
 /// Arguments, the plan that was made of them, and the headers of the client's own request in it.
@@ -28,7 +27,7 @@ pub(super) fn preview(
     (arguments, plan, forwarded): Planned<'_>,
 ) -> Preview {
     let mut masked = Value::Object(arguments.clone());
-    let by_name = redactor.json(&mut masked, &HashSet::new());
+    let by_name = redactor.json(&mut masked, &SecretNames::default());
     // Second, so that one mask stands for both.
     let by_schema = mask(&mut masked, &tool.input_schema.parse());
     if !by_name && !by_schema {

@@ -6,9 +6,11 @@ pub mod confirm;
 mod metrics;
 mod names;
 mod patterns;
+mod pointers;
 mod rate;
 mod redact;
 mod scan;
+mod walk;
 mod words;
 
 use std::sync::Arc;
@@ -19,7 +21,7 @@ pub use audit::{
     Settings as AuditSettings,
 };
 pub use metrics::Counters;
-pub use names::secret_names;
+pub use names::SecretNames;
 pub use patterns::mask_patterns;
 pub use rate::{Limited, Limits, Settings as RateSettings};
 pub use redact::{Redactor, Settings as RedactSettings, mask_line};

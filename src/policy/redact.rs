@@ -9,14 +9,22 @@ use regex::Regex;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
-use super::names::{names_a_secret, plain};
+use super::names::{SecretNames, names_a_secret, plain};
 use super::patterns::{has_trigger, mask_patterns};
+use super::pointers::{mask_at, tokens};
 use super::scan::{self, Piece};
-use crate::secret::{MASK, Secret, mask_known, remember_token};
+use super::walk::Rules;
+use crate::secret::{MASK, Secret, mask_known, remember_forwarded};
 use crate::tool::{Content, Outcome, Text};
+
+/// What follows a word is shorter than credentials after their scheme.
+const SHORTEST_CREDENTIALS: usize = 12;
 
 /// Deeper values are not looked into; serde_json reads no deeper ones.
 pub(super) const DEEPEST: usize = 128;
+
+/// Of a text that a message shows the beginning of, this many bytes are searched for secrets.
+const LONGEST_LOOKED_AT: usize = 4096;
 
 /// What is masked beyond what always is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -96,7 +104,7 @@ impl Redactor {
     }
 
     /// Masks a JSON value; `secret` names members that a schema marks as secret. Whether anything changed.
-    pub fn json(&self, value: &mut Value, secret: &HashSet<String>) -> bool {
+    pub fn json(&self, value: &mut Value, secret: &SecretNames) -> bool {
         let rules = Rules {
             redactor: Some(self),
             secret,
@@ -111,7 +119,7 @@ impl Redactor {
     /// Masks what the caller will see. Errors always; answers where the settings want it, and the
     /// process's own secrets in any case.
     #[must_use]
-    pub fn outcome(&self, outcome: Outcome, secret: &HashSet<String>) -> Outcome {
+    pub fn outcome(&self, outcome: Outcome, secret: &SecretNames) -> Outcome {
         let full = self.answers || outcome.is_error;
         self.outcome_as(outcome, secret, full)
     }
@@ -119,10 +127,10 @@ impl Redactor {
     /// The same as for an error: a program's output is nobody's data, and nobody chose what is in it.
     #[must_use]
     pub fn output(&self, outcome: Outcome) -> Outcome {
-        self.outcome_as(outcome, &HashSet::new(), true)
+        self.outcome_as(outcome, &SecretNames::default(), true)
     }
 
-    fn outcome_as(&self, mut outcome: Outcome, secret: &HashSet<String>, full: bool) -> Outcome {
+    fn outcome_as(&self, mut outcome: Outcome, secret: &SecretNames, full: bool) -> Outcome {
         let shared = outcome.structured.as_ref().map(|data| data.json().clone());
         let mut masked: Option<Text> = None;
         for content in &mut outcome.content {
@@ -162,7 +170,7 @@ impl Redactor {
     /// Masks a whole answer that is kept to be read later, as [`Redactor::outcome`] would; `None` where
     /// nothing has to change. What is no UTF-8 is masked as far as it is.
     #[must_use]
-    pub fn kept(&self, data: &Bytes, is_error: bool, secret: &HashSet<String>) -> Option<Bytes> {
+    pub fn kept(&self, data: &Bytes, is_error: bool, secret: &SecretNames) -> Option<Bytes> {
         let text = Text::from_utf8(data.clone())
             .unwrap_or_else(|data| String::from_utf8_lossy(&data).into_owned().into());
         self.whole(&text, self.answers || is_error, secret)
@@ -171,7 +179,7 @@ impl Redactor {
 
     /// A JSON text with its secrets masked, as [`Redactor::json`] does; `None` where nothing has to change.
     #[must_use]
-    pub fn json_text(&self, text: &str, secret: &HashSet<String>) -> Option<String> {
+    pub fn json_text(&self, text: &str, secret: &SecretNames) -> Option<String> {
         if self.has_nothing(text, secret) {
             return None;
         }
@@ -182,7 +190,7 @@ impl Redactor {
     }
 
     /// Whether nothing in a JSON text has to be masked. Where it says no, nothing may have to be masked either.
-    fn has_nothing(&self, text: &str, secret: &HashSet<String>) -> bool {
+    fn has_nothing(&self, text: &str, secret: &SecretNames) -> bool {
         if !self.pointers.is_empty() || matches!(mask_known(text), Cow::Owned(_)) {
             return false;
         }
@@ -194,17 +202,21 @@ impl Redactor {
         scan::all_strings(text, DEEPEST, |piece| match piece {
             // Every name that is secret has a trigger in it.
             Piece::Name(name) if quiet && is_one_word(&name) => {
-                !secret.contains(&*name) && (self.names.is_empty() || !self.is_secret_name(&name))
+                !secret.has(&name) && (self.names.is_empty() || !self.is_secret_name(&name))
             }
-            Piece::Name(name) => !secret.contains(&*name) && !self.is_secret_name(&name),
+            Piece::Name(name) => {
+                !secret.has(&name)
+                    && !self.is_secret_name(&name)
+                    && matches!(mask_known(&name), Cow::Borrowed(_))
+            }
             Piece::Value(value) => quiet || matches!(self.text(&value), Cow::Borrowed(_)),
         })
     }
 
     /// A whole text, as JSON where it is JSON; `None` where nothing has to change.
-    fn whole(&self, text: &Text, full: bool, secret: &HashSet<String>) -> Option<Text> {
+    fn whole(&self, text: &Text, full: bool, secret: &SecretNames) -> Option<Text> {
         let shown = text.as_str();
-        if !full && matches!(mask_known(shown), Cow::Borrowed(_)) {
+        if !full && matches!(mask_known(shown), Cow::Borrowed(_)) && !hides_known(shown) {
             return None;
         }
         let is_json = shown.trim_start().starts_with(['{', '[']);
@@ -217,16 +229,22 @@ impl Redactor {
             } else {
                 let rules = Rules {
                     redactor: None,
-                    secret: &HashSet::new(),
+                    secret: &SecretNames::default(),
                 };
                 rules.walk(&mut value, 0)
             };
             return changed.then(|| Text::from(value.to_string()));
         }
-        let masked = if full {
-            self.text(shown)
-        } else {
-            mask_known(shown)
+        // Several JSON texts in one, for instance.
+        let readable = scan::with_strings(shown, |string| match mask_known(string) {
+            Cow::Borrowed(_) => None,
+            Cow::Owned(masked) => Some(masked),
+        });
+        let masked = match (&readable, full) {
+            (None, true) => self.text(shown),
+            (Some(readable), true) => Cow::Owned(self.text(readable).into_owned()),
+            (None, false) => mask_known(shown),
+            (Some(readable), false) => Cow::Owned(mask_known(readable).into_owned()),
         };
         match masked {
             Cow::Borrowed(_) => None,
@@ -234,14 +252,39 @@ impl Redactor {
         }
     }
 
+    /// Whether a message must not repeat the value at a JSON pointer: because of a name on the way there, because
+    /// of a pointer of the settings, or because of what the value says.
+    #[must_use]
+    pub fn hides(&self, pointer: &str, value: &Value, secret: &SecretNames) -> bool {
+        let way = pointer.strip_prefix('/').map_or_else(Vec::new, tokens);
+        let named = |name: &String| secret.has(name) || self.is_secret_name(name);
+        // Of two, one leads to the other or to something around it.
+        let meets = |pointer: &Vec<String>| {
+            let mut steps = pointer.iter().zip(&way);
+            steps.all(|(token, name)| token == "*" || token == name)
+        };
+        if way.iter().any(named) || self.pointers.iter().any(meets) {
+            return true;
+        }
+        match value {
+            // A text that holds members, or what a text was meant to be.
+            Value::String(text) if text.trim_start().starts_with(['{', '[']) => true,
+            Value::String(text) => {
+                let mut end = text.len().min(LONGEST_LOOKED_AT);
+                while !text.is_char_boundary(end) {
+                    end -= 1;
+                }
+                matches!(self.text(&text[..end]), Cow::Owned(_))
+            }
+            Value::Number(number) => matches!(self.text(number.as_str()), Cow::Owned(_)),
+            _ => false,
+        }
+    }
+
     /// Has the value of a header masked from now on, where the header's name says that it is a secret.
     pub fn protect(&self, name: &str, value: &str) {
         if self.is_secret_name(name) {
-            remember_token(&Secret::new(value.to_owned()));
-            // A scheme before it is no part of it.
-            if let Some((_, rest)) = value.split_once(' ') {
-                remember_token(&Secret::new(rest.trim().to_owned()));
-            }
+            remember_forwarded(&Secret::new(credentials(value).to_owned()));
         }
     }
 
@@ -253,61 +296,30 @@ impl Redactor {
     }
 }
 
-/// The rules of one walk: all of them, or the process's own secrets alone.
-struct Rules<'a> {
-    redactor: Option<&'a Redactor>,
-    secret: &'a HashSet<String>,
+/// A header's value without the scheme before it, which is no secret (RFC 9110, section 11.4).
+fn credentials(value: &str) -> &str {
+    match value.split_once(' ') {
+        Some((scheme, rest))
+            if rest.trim().len() >= SHORTEST_CREDENTIALS
+                && scheme.bytes().all(|byte| byte.is_ascii_alphabetic()) =>
+        {
+            rest.trim()
+        }
+        _ => value,
+    }
 }
 
-impl Rules<'_> {
-    fn walk(&self, value: &mut Value, depth: usize) -> bool {
-        if depth > DEEPEST {
-            *value = MASK.into();
-            return true;
-        }
-        match value {
-            Value::String(text) => {
-                let masked = match self.redactor {
-                    Some(redactor) => redactor.text(text),
-                    None => mask_known(text),
-                };
-                let Cow::Owned(masked) = masked else {
-                    return false;
-                };
-                *text = masked;
-                true
+/// Whether one of the process's own secrets stands in a string of a text with characters written as `\u002B`,
+/// as some writers of JSON do with many of them.
+fn hides_known(text: &str) -> bool {
+    memchr::memmem::find(text.as_bytes(), b"\\u").is_some()
+        && !scan::all_strings(text, usize::MAX, |piece| match piece {
+            // Any other can be read in the text itself.
+            Piece::Name(Cow::Owned(string)) | Piece::Value(Cow::Owned(string)) => {
+                matches!(mask_known(&string), Cow::Borrowed(_))
             }
-            Value::Number(number) => {
-                let known = matches!(mask_known(number.as_str()), Cow::Owned(_));
-                if known {
-                    *value = MASK.into();
-                }
-                known
-            }
-            Value::Array(items) => {
-                let mut changed = false;
-                for item in items {
-                    changed |= self.walk(item, depth + 1);
-                }
-                changed
-            }
-            Value::Object(members) => {
-                let mut changed = false;
-                for (name, member) in members.iter_mut() {
-                    let by_name = self.secret.contains(name)
-                        || self.redactor.is_some_and(|all| all.is_secret_name(name));
-                    if by_name && !matches!(member, Value::Null | Value::Bool(_)) {
-                        *member = MASK.into();
-                        changed = true;
-                    } else {
-                        changed |= self.walk(member, depth + 1);
-                    }
-                }
-                changed
-            }
-            Value::Null | Value::Bool(_) => false,
-        }
-    }
+            Piece::Name(_) | Piece::Value(_) => true,
+        })
 }
 
 /// Whether a name is as it is compared, its case aside.
@@ -318,45 +330,6 @@ fn is_one_word(name: &str) -> bool {
 /// Both are the same bytes in the same place.
 fn is_same(one: &Text, other: &Text) -> bool {
     std::ptr::eq(one.as_bytes(), other.as_bytes())
-}
-
-fn tokens(pointer: &str) -> Vec<String> {
-    let tokens = pointer.split('/');
-    tokens
-        .map(|token| token.replace("~1", "/").replace("~0", "~"))
-        .collect()
-}
-
-fn mask_at(value: &mut Value, pointer: &[String]) -> bool {
-    let Some((token, rest)) = pointer.split_first() else {
-        *value = MASK.into();
-        return true;
-    };
-    match value {
-        Value::Object(members) if token == "*" => {
-            let mut changed = false;
-            for member in members.values_mut() {
-                changed |= mask_at(member, rest);
-            }
-            changed
-        }
-        Value::Array(items) if token == "*" => {
-            let mut changed = false;
-            for item in items {
-                changed |= mask_at(item, rest);
-            }
-            changed
-        }
-        Value::Object(members) => members
-            .get_mut(token)
-            .is_some_and(|member| mask_at(member, rest)),
-        Value::Array(items) => token
-            .parse::<usize>()
-            .ok()
-            .and_then(|index| items.get_mut(index))
-            .is_some_and(|item| mask_at(item, rest)),
-        _ => false,
-    }
 }
 
 #[cfg(test)]

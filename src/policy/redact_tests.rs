@@ -2,12 +2,11 @@
 
 use serde_json::json;
 
-use super::super::names::secret_names;
 use super::*;
 use crate::secret::{Secret, remember};
 
-fn none() -> HashSet<String> {
-    HashSet::new()
+fn none() -> SecretNames {
+    SecretNames::default()
 }
 
 fn answer(text: &str, is_error: bool) -> Outcome {
@@ -40,7 +39,8 @@ fn members_are_masked_by_name_schema_and_pointer() {
         "userPassword": "a", "API_KEY": 1, "X-Internal": {"a": 1}, "pin": "1234", "nextPageToken": "abc",
         "people": [{"ssn": "1", "name": "n"}], "hasPassword": true, "note": "Password=hunter22;x"
     });
-    let secret = HashSet::from(["pin".to_owned()]);
+    let mut secret = none();
+    secret.extend(["pin"]);
     assert!(redactor.json(&mut value, &secret));
     let expected = json!({
         "userPassword": MASK, "API_KEY": MASK, "X-Internal": MASK, "pin": MASK, "nextPageToken": "abc",
@@ -55,9 +55,17 @@ fn a_schema_says_what_is_secret() {
         "body": {"properties": {"pin": {"writeOnly": true}, "name": {}}},
         "code": {"format": "password"}},
         "$defs": {"x": {"properties": {"mark": {"x-sensitive": true}}}}});
-    let mut names: Vec<String> = secret_names(&schema).into_iter().collect();
-    names.sort();
-    assert_eq!(names, ["code", "mark", "pin"]);
+    let mut names = SecretNames::default();
+    names.learn(&schema);
+    for (name, secret) in [
+        ("code", true),
+        ("mark", true),
+        ("pin", true),
+        ("name", false),
+        ("body", false),
+    ] {
+        assert_eq!(names.has(name), secret, "{name}");
+    }
 }
 
 #[test]
@@ -95,6 +103,47 @@ fn the_bridges_own_secrets_are_never_answered() {
 }
 
 #[test]
+fn the_bridges_own_secrets_are_found_behind_escapes() {
+    remember(&Secret::new("own+secret/1".to_owned()));
+    let redactor = Redactor::default();
+    for (text, masked) in [
+        (
+            r#"{"key": "a own\u002Bsecret/1 z", "n": 1.50}"#,
+            r#"{"key":"a [REDACTED] z","n":1.50}"#,
+        ),
+        (r#"["own\u002bsecret\u002F1"]"#, r#"["[REDACTED]"]"#),
+        (r#"{"own\u002bsecret/1":1}"#, r#"{"[REDACTED]":1}"#),
+        (r#"{"own+secret/1":1}"#, r#"{"[REDACTED]":1}"#),
+    ] {
+        for is_error in [false, true] {
+            let shown = redactor.outcome(answer(text, is_error), &none());
+            assert_eq!(texts(&shown), [masked; 2], "{text}");
+        }
+    }
+    let several = "{\"a\":1}\n{\"a\":\"own\\u002Bsecret/1\"}\n";
+    let data = Bytes::from_static(several.as_bytes());
+    let masked = redactor.kept(&data, false, &none());
+    assert_eq!(masked.unwrap(), "{\"a\":1}\n{\"a\":\"[REDACTED]\"}\n");
+    let other = answer(r#"{ "name" : "J\u00FCrgen \u002B" }"#, false);
+    let bytes = other.structured.clone().unwrap().json().clone();
+    let after = redactor.outcome(other, &none());
+    assert!(is_same(&bytes, after.structured.as_ref().unwrap().json()));
+}
+
+#[test]
+fn a_scheme_is_no_part_of_credentials() {
+    for (value, expected) in [
+        ("Bearer abc.def-ghi-jkl", "abc.def-ghi-jkl"),
+        ("Basic  YW5uOmh1bnRlcjI=", "YW5uOmh1bnRlcjI="),
+        ("abc.def-ghi-jkl", "abc.def-ghi-jkl"),
+        ("k1=abc d2=abcdefghijkl", "k1=abc d2=abcdefghijkl"),
+        ("my secret", "my secret"),
+    ] {
+        assert_eq!(credentials(value), expected, "{value}");
+    }
+}
+
+#[test]
 fn an_answer_without_secrets_keeps_its_bytes() {
     let all = Redactor {
         answers: true,
@@ -126,7 +175,7 @@ fn settings_that_mean_nothing_are_refused() {
 #[test]
 fn what_is_kept_is_masked_as_what_is_answered() {
     let data = Bytes::from_static(br#"{"password":"hunter2","name":"Rex"}"#);
-    let none = HashSet::new();
+    let none = none();
     assert_eq!(Redactor::default().kept(&data, false, &none), None);
     let masked = Bytes::from_static(br#"{"password":"[REDACTED]","name":"Rex"}"#);
     let settings = Settings {

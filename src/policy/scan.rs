@@ -69,6 +69,37 @@ fn string(text: &str, start: usize) -> Option<(Cow<'_, str>, usize)> {
     Some((Cow::Owned(decoded), end))
 }
 
+/// The text with other strings in the place of those that are written with escapes and that `change` changes;
+/// nothing where it changes none, or where no escape stands for any character. The text may be several JSON texts, or have others around them.
+pub(super) fn with_strings(
+    text: &str,
+    mut change: impl FnMut(&str) -> Option<String>,
+) -> Option<String> {
+    memchr::memmem::find(text.as_bytes(), b"\\u")?;
+    let mut out = String::new();
+    let (mut at, mut copied) = (0, 0);
+    while let Some(quote) = memchr::memchr(b'"', &text.as_bytes()[at..]) {
+        let start = at + quote + 1;
+        // Beginning again at each quote could take forever.
+        let Some((string, end)) = string(text, start) else {
+            break;
+        };
+        at = end;
+        if let Cow::Owned(string) = string
+            && let Some(new) = change(&string)
+        {
+            out.push_str(&text[copied..start - 1]);
+            out.push_str(&serde_json::Value::from(new).to_string());
+            copied = end;
+        }
+    }
+    if copied == 0 {
+        return None;
+    }
+    out.push_str(&text[copied..]);
+    Some(out)
+}
+
 fn is_name(rest: &[u8]) -> bool {
     let next = rest.iter().find(|byte| !byte.is_ascii_whitespace());
     next == Some(&b':')
@@ -136,6 +167,22 @@ mod tests {
             r#"["\ud800"]"#,
         ] {
             assert_eq!(pieces(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn strings_behind_escapes_are_changed_in_their_places() {
+        let change = |string: &str| string.contains('+').then(|| string.replace('+', "\"-\""));
+        for (text, expected) in [
+            (
+                r#"{"a":"\u002B"} x "\n" {"b+":"c\u002bd"}"#,
+                Some(r#"{"a":"\"-\""} x "\n" {"b+":"c\"-\"d"}"#),
+            ),
+            (r#""\x" "\u002B" ""#, None),
+            (r#"{"a":"+"}"#, None),
+            ("", None),
+        ] {
+            assert_eq!(with_strings(text, change).as_deref(), expected, "{text}");
         }
     }
 

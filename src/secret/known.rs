@@ -2,14 +2,18 @@
 //! or a library repeats them.
 
 use std::borrow::Cow;
-use std::collections::VecDeque;
-use std::sync::{Mutex, PoisonError};
+use std::collections::HashMap;
+use std::hash::{BuildHasher as _, RandomState};
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use aho_corasick::{AhoCorasick, AhoCorasickBuilder, MatchKind};
 use arc_swap::ArcSwapOption;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::Secret;
+use super::windows::{TooDear, Windows};
 
 /// What stands in a secret's place.
 pub const MASK: &str = "[REDACTED]";
@@ -18,13 +22,21 @@ pub const MASK: &str = "[REDACTED]";
 const SHORTEST: usize = 6;
 /// Far more than a configuration has; values of files that change come on top.
 const MOST: usize = 4096;
-/// Tokens come and go; the oldest are forgotten.
-const MOST_TOKENS: usize = 128;
+/// Tokens come and go; those that were not used for the longest time are forgotten.
+const MOST_TOKENS: usize = 256;
+/// Up to so many values an automaton finds them fastest. One for many long tokens takes tens of milliseconds to build.
+const FEW: usize = 64;
+const FEW_TOKENS: usize = 4;
 
 /// One for the process: a secret is one whoever holds it, and the log has no other owner.
-static KNOWN: Known = Known::new();
+static KNOWN: Known = Known::new(MOST, FEW);
 /// Apart, so that tokens, of which there is no end, never displace what the operator configured.
-static TOKENS: Known = Known::new();
+static TOKENS: Known = Known::new(MOST_TOKENS, FEW_TOKENS);
+/// Apart again, so that callers never displace the bridge's own tokens.
+static FORWARDED: Known = Known::new(MOST_TOKENS, FEW_TOKENS);
+
+/// Nobody can choose values that meet.
+static HASHER: LazyLock<RandomState> = LazyLock::new(RandomState::new);
 
 /// What most writers of URLs leave as it is.
 const UNRESERVED: &AsciiSet = &NON_ALPHANUMERIC
@@ -33,75 +45,170 @@ const UNRESERVED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'_')
     .remove(b'~');
 
+/// Values that are looked for. Using one again and looking for all takes no lock.
 struct Known {
-    values: Mutex<VecDeque<Secret>>,
-    finder: ArcSwapOption<AhoCorasick>,
+    most: usize,
+    few: usize,
+    now: ArcSwapOption<Now>,
+    /// Held while another one is added.
+    adding: Mutex<()>,
+    /// Counts the uses.
+    clock: AtomicU64,
+}
+
+struct Now {
+    entries: HashMap<u64, Arc<Entry>>,
+    search: Search,
+}
+
+enum Search {
+    /// For a few.
+    Automaton(AhoCorasick),
+    /// For many.
+    Windows(Windows),
+}
+
+struct Entry {
+    secret: Secret,
+    spellings: Arc<[String]>,
+    /// When it was used last, on the clock of uses.
+    used: AtomicU64,
 }
 
 /// Remembers a secret that the operator configured. Values under six bytes are not remembered.
 pub fn remember(secret: &Secret) {
-    KNOWN.add(secret, MOST);
+    KNOWN.add(secret);
 }
 
-/// Remembers a token until 127 later ones have come.
+/// Remembers a token of the bridge until 255 others have been remembered since.
 pub fn remember_token(token: &Secret) {
-    TOKENS.add(token, MOST_TOKENS);
+    TOKENS.add(token);
+}
+
+/// Remembers what a caller sent to be handed on, until 255 others have been sent since. To be called at each
+/// use: that costs next to nothing while the value is known.
+pub fn remember_forwarded(value: &Secret) {
+    FORWARDED.add(value);
 }
 
 impl Known {
-    const fn new() -> Self {
+    const fn new(most: usize, few: usize) -> Self {
         Self {
-            values: Mutex::new(VecDeque::new()),
-            finder: ArcSwapOption::const_empty(),
+            most,
+            few,
+            now: ArcSwapOption::const_empty(),
+            adding: Mutex::new(()),
+            clock: AtomicU64::new(0),
         }
     }
 
-    fn add(&self, secret: &Secret, most: usize) {
+    fn add(&self, secret: &Secret) {
         let value = secret.expose();
         if value.len() < SHORTEST {
             return;
         }
-        let mut values = self.values.lock().unwrap_or_else(PoisonError::into_inner);
-        if values.iter().any(|known| known.expose() == value) {
+        let key = HASHER.hash_one(value);
+        let used = self.clock.fetch_add(1, Ordering::Relaxed);
+        let known = |now: &Now| now.use_again(key, value, used);
+        if self.now.load().as_deref().is_some_and(known) {
             return;
         }
-        if values.len() >= most {
-            values.pop_front();
+        let _adding = self.adding.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = self.now.load();
+        let now = now.as_deref();
+        if now.is_some_and(known) {
+            return;
         }
-        values.push_back(secret.clone());
-        let spellings = values.iter().flat_map(spellings);
-        let finder = AhoCorasickBuilder::new()
-            .match_kind(MatchKind::LeftmostLongest)
-            .build(spellings);
-        // Fails only beyond 2^31 states, far above what a configuration and 128 tokens have.
-        self.finder.store(finder.ok().map(Into::into));
+        let mut entries = now.map(|now| now.entries.clone()).unwrap_or_default();
+        make_room(&mut entries, self.most);
+        let entry = Entry {
+            secret: secret.clone(),
+            spellings: spellings(secret).into(),
+            used: AtomicU64::new(used),
+        };
+        entries.insert(key, Arc::new(entry));
+        let search = Search::of(&entries, self.few);
+        self.now.store(Some(Arc::new(Now { entries, search })));
     }
 
     fn mask<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        let finder = self.finder.load();
-        let Some(finder) = finder.as_deref() else {
-            return Cow::Borrowed(text);
+        let now = self.now.load();
+        let masked = match now.as_deref().map(|now| &now.search) {
+            Some(Search::Automaton(all)) => {
+                replaced(text, all.find_iter(text).map(|found| found.range()))
+            }
+            Some(Search::Windows(all)) => match all.find(text) {
+                Ok(found) => replaced(text, found.into_iter()),
+                Err(TooDear) => Some(MASK.to_owned()),
+            },
+            None => None,
         };
-        let mut out = String::new();
-        let mut end = 0;
-        for found in finder.find_iter(text) {
-            out.push_str(text.get(end..found.start()).unwrap_or_default());
-            out.push_str(MASK);
-            end = found.end();
-        }
-        if end == 0 {
-            return Cow::Borrowed(text);
-        }
-        out.push_str(text.get(end..).unwrap_or_default());
-        Cow::Owned(out)
+        masked.map_or(Cow::Borrowed(text), Cow::Owned)
     }
+}
+
+impl Now {
+    /// Whether the value is known; it is then used now.
+    fn use_again(&self, key: u64, value: &str, used: u64) -> bool {
+        let entry = self.entries.get(&key);
+        let entry = entry.filter(|entry| entry.secret.expose() == value);
+        entry.is_some_and(|entry| {
+            entry.used.fetch_max(used, Ordering::Relaxed);
+            true
+        })
+    }
+}
+
+/// Forgets what was not used for the longest time.
+fn make_room(entries: &mut HashMap<u64, Arc<Entry>>, most: usize) {
+    let used = |entry: &Entry| entry.used.load(Ordering::Relaxed);
+    while entries.len() >= most {
+        let oldest = entries.iter().min_by_key(|(_, entry)| used(entry));
+        let Some(oldest) = oldest.map(|(key, _)| *key) else {
+            return;
+        };
+        entries.remove(&oldest);
+    }
+}
+
+impl Search {
+    fn of(entries: &HashMap<u64, Arc<Entry>>, few: usize) -> Self {
+        let spellings = entries.values().map(|entry| &entry.spellings);
+        if entries.len() <= few {
+            let built = AhoCorasickBuilder::new()
+                .match_kind(MatchKind::LeftmostLongest)
+                .build(spellings.clone().flat_map(|all| all.iter()));
+            // Fails only beyond 2^31 states, far above what a few values have.
+            if let Ok(automaton) = built {
+                return Self::Automaton(automaton);
+            }
+        }
+        Self::Windows(Windows::of(spellings))
+    }
+}
+
+/// The text with a mask in these places, in their order; nothing where there are none.
+fn replaced(text: &str, places: impl Iterator<Item = Range<usize>>) -> Option<String> {
+    let mut out = String::new();
+    let mut end = 0;
+    for place in places {
+        out.push_str(text.get(end..place.start).unwrap_or_default());
+        out.push_str(MASK);
+        end = place.end;
+    }
+    if end == 0 {
+        return None;
+    }
+    out.push_str(text.get(end..).unwrap_or_default());
+    Some(out)
 }
 
 /// A value as it is, in a URL, and within JSON texts.
 fn spellings(secret: &Secret) -> Vec<String> {
     let value = secret.expose();
     let json = serde_json::Value::from(value).to_string();
-    let json = json.trim_matches('"').to_owned();
+    // Without the quotes around it, but with one of its own at its end.
+    let json = json.get(1..json.len() - 1).unwrap_or_default().to_owned();
     let mut all = vec![
         value.to_owned(),
         utf8_percent_encode(value, NON_ALPHANUMERIC).to_string(),
@@ -119,10 +226,13 @@ fn spellings(secret: &Secret) -> Vec<String> {
 /// The text with every remembered secret masked; borrowed where there is none.
 #[must_use]
 pub fn mask_known(text: &str) -> Cow<'_, str> {
-    match KNOWN.mask(text) {
-        Cow::Borrowed(text) => TOKENS.mask(text),
-        Cow::Owned(text) => Cow::Owned(TOKENS.mask(&text).into_owned()),
+    let mut text = KNOWN.mask(text);
+    for more in [&TOKENS, &FORWARDED] {
+        if let Cow::Owned(masked) = more.mask(&text) {
+            text = Cow::Owned(masked);
+        }
     }
+    text
 }
 
 #[cfg(test)]
@@ -151,13 +261,47 @@ mod tests {
     }
 
     #[test]
+    fn a_quote_at_the_end_belongs_to_the_secret() {
+        remember(&Secret::new("quoted\"lion\"".to_owned()));
+        assert_eq!(
+            mask_known(r#"{"a":"quoted\"lion\""}"#),
+            r#"{"a":"[REDACTED]"}"#
+        );
+    }
+
+    #[test]
     fn tokens_never_displace_what_was_configured() {
         remember(&Secret::new("configured-for-good".to_owned()));
-        for number in 0..300 {
+        for number in 0..600 {
             remember_token(&Secret::new(format!("passing-token-{number}!")));
         }
         assert_eq!(mask_known("a configured-for-good z"), "a [REDACTED] z");
-        assert_eq!(mask_known("a passing-token-299! z"), "a [REDACTED] z");
+        assert_eq!(mask_known("a passing-token-599! z"), "a [REDACTED] z");
         assert_eq!(mask_known("a passing-token-0! z"), "a passing-token-0! z");
+    }
+
+    #[test]
+    fn what_is_used_is_not_forgotten() {
+        let known = Known::new(16, 8);
+        let add = |name: &str| known.add(&Secret::new(format!("token-{name}!")));
+        for number in 0..500 {
+            add("mine");
+            add(&number.to_string());
+            assert_eq!(known.mask("a token-mine! z"), "a [REDACTED] z", "{number}");
+            let last = format!("a token-{number}! token-{number}! z");
+            assert_eq!(known.mask(&last), "a [REDACTED] [REDACTED] z");
+        }
+        assert_eq!(known.mask("token-3!"), "token-3!");
+        assert!(known.now.load().as_deref().unwrap().entries.len() <= 16);
+    }
+
+    #[test]
+    fn a_known_value_changes_nothing() {
+        let known = Known::new(16, 8);
+        let token = Secret::new("the-very-same".to_owned());
+        known.add(&token);
+        let before = known.now.load_full().unwrap();
+        known.add(&token);
+        assert!(Arc::ptr_eq(&before, &known.now.load_full().unwrap()));
     }
 }

@@ -1,8 +1,9 @@
 //! Values that must not show: secrets, and URLs with credentials or tokens in them.
 
 mod known;
+mod windows;
 
-pub use known::{MASK, mask_known, remember, remember_token};
+pub use known::{MASK, mask_known, remember, remember_forwarded, remember_token};
 
 use std::fmt;
 use std::fs::File;

@@ -11,6 +11,7 @@ mod grant;
 mod json;
 mod name;
 mod outcome;
+mod secrecy;
 mod security;
 mod target;
 mod time;
@@ -26,6 +27,7 @@ pub use grant::{Grant, InvalidPattern, Pattern, SubjectToken};
 pub use json::Json;
 pub use name::{InvalidToolName, ToolName};
 pub use outcome::{Content, Outcome, Structured, Text};
+pub use secrecy::is_secret;
 pub use security::{SchemeKind, Security, SecurityNeed, SecurityScheme};
 pub use target::{
     Body, BodyArgument, BodyCodec, BodyMedia, FRAMING_HEADERS, FieldEncoding, FlatField,

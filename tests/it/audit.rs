@@ -127,6 +127,71 @@ async fn every_call_leaves_a_record_without_secrets() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_refused_call_repeats_no_secret_argument() {
+    let upstream = Upstream::start(respond).await;
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("audit.jsonl");
+    let paths = "
+  /users: {post: {operationId: join, requestBody: {content: {application/json: {schema: {type: object, properties: {
+    age: {type: integer}, pin: {type: string, pattern: '^x', x-sensitive: true}, userPassword: {type: string, pattern: '^x'},
+    ssn: {type: string, maxLength: 3, pattern: '^x'}, bank: {type: object, properties: {iban: {enum: [a]}, name: {enum: [a]}}},
+    tags: {type: object, patternProperties: {'^hidden_': {type: integer, writeOnly: true}}},
+    either: {allOf: [{format: password}, {pattern: '^x'}]}, note: {maxLength: 9, pattern: '^x'}}}}}}, responses: {default: {description: any}}}}
+";
+    let settings = format!(
+        "audit: {{file: {}}}\nredact: {{names: [ssn], pointers: [/body/bank/iban]}}\nlog: {{filter: trace}}\n",
+        file.display()
+    );
+    let bridge = configured(&document(paths, ""), &upstream.url(), &settings);
+    let body = json!({
+        "age": "shown-age", "pin": "planted-pin", "userPassword": "planted-password", "ssn": "planted-ssn",
+        "bank": {"iban": "planted-iban", "name": "shown-name"}, "tags": {"hidden_1": "planted-hidden"},
+        "either": "planted-either", "note": "Password=planted-note;"
+    });
+    let arguments = json!({"body": body});
+    let answers = [
+        bridge.call("join", arguments.clone()).await,
+        bridge
+            .legacy(
+                "tools/call",
+                json!({"name": "join", "arguments": arguments}),
+            )
+            .await,
+        bridge.legacy("join", arguments).await,
+        bridge
+            .call("join", json!({"body": "{\"pin\": \"planted-text\","}))
+            .await,
+    ];
+    for answer in &answers[..3] {
+        let answer = answer.to_string();
+        assert!(
+            answer.contains("shown-age") && answer.contains("shown-name"),
+            "{answer}"
+        );
+        assert!(answer.contains("/body/pin"), "{answer}");
+    }
+    let answers = format!("{answers:?}");
+    assert!(!answers.contains("planted"), "{answers}");
+    let records = records(&file, 4).await;
+    let reason = records[0]["steps"].as_array().unwrap().last().unwrap()["reason"].clone();
+    assert_eq!(
+        reason,
+        "invalid arguments: /body/age: type; /body/pin: pattern; /body/userPassword: pattern; /body/ssn: maxLength; \
+         /body/ssn: pattern; /body/bank/iban: enum; /body/bank/name: enum; /body/tags/hidden_1: type; \
+         /body/either: pattern; /body/note: maxLength; /body/note: pattern"
+    );
+    for record in &records {
+        let steps = record["steps"].to_string();
+        assert!(
+            !steps.contains("shown") && !steps.contains("planted"),
+            "{steps}"
+        );
+    }
+    let all = format!("{:?}{}", &records[..3], bridge.log());
+    assert!(!all.contains("planted"), "{all}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_call_nobody_waits_for_is_recorded() {
     let (_upstream, bridge, folder) =
         setting("audit: {file: FOLDER/audit.jsonl, arguments: off}\n").await;

@@ -204,6 +204,18 @@ async fn world() -> World {
     }
 }
 
+/// A file once it has so many lines: records are gathered for a moment.
+async fn written(file: &std::path::Path, lines: usize) -> String {
+    for _ in 0..400 {
+        let text = std::fs::read_to_string(file).unwrap_or_default();
+        if text.lines().count() >= lines {
+            return text;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(25)).await;
+    }
+    panic!("no {lines} lines in {}", file.display());
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn no_secret_shows_anywhere() {
     let World {
@@ -281,8 +293,9 @@ async fn no_secret_shows_anywhere() {
     for word in ["TRACE", "Http::connect"] {
         assert!(log.contains(word), "{word}");
     }
+    let file = folder.path().join("audit.jsonl");
+    let records = written(&file, TOOLS.len() + 1).await;
     drop(bridge);
-    let records = std::fs::read_to_string(folder.path().join("audit.jsonl")).unwrap();
     assert!(records.lines().count() > TOOLS.len());
     for (place, text) in [
         ("an answer", &answers),

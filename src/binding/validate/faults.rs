@@ -4,7 +4,9 @@ use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
 use jsonschema::{ErrorIterator, ValidationError};
 use serde_json::Value;
 
+use super::Hidden;
 use super::schema::{self, Site};
+use super::shown::{MAX_SHOWN, cut, found, length, shown};
 use crate::binding::Fault;
 
 /// More faults are only counted.
@@ -13,16 +15,20 @@ const MAX_FAULTS: usize = 20;
 const MAX_ERRORS: usize = 1000;
 /// Values of an enum that a message lists.
 const MAX_VALUES: usize = 20;
-/// Characters of a value that a message shows.
-const MAX_SHOWN: usize = 80;
 /// Alternatives within alternatives that are looked into.
 const MAX_DEPTH: usize = 8;
 
 /// Words the errors: at most twenty faults, then how many more there are.
-pub(super) fn word(errors: ErrorIterator<'_>, schema: &Value, arguments: &Value) -> Vec<Fault> {
+pub(super) fn word(
+    errors: ErrorIterator<'_>,
+    schema: &Value,
+    arguments: &Value,
+    hidden: Hidden<'_>,
+) -> Vec<Fault> {
     let mut writer = Writer {
         schema,
         arguments,
+        hidden,
         faults: Vec::new(),
     };
     for error in errors.take(MAX_ERRORS) {
@@ -44,13 +50,15 @@ pub(super) fn word(errors: ErrorIterator<'_>, schema: &Value, arguments: &Value)
 struct Writer<'a> {
     schema: &'a Value,
     arguments: &'a Value,
+    hidden: Hidden<'a>,
     faults: Vec<Fault>,
 }
 
 impl Writer<'_> {
     fn error(&mut self, error: &ValidationError<'_>, depth: usize, suffix: &str) {
         let path = error.instance_path().as_str();
-        let site = schema::site(self.schema, error.evaluation_path().as_str());
+        let mut site = schema::site(self.schema, error.evaluation_path().as_str());
+        site.secret = site.secret || (self.hidden)(path, error.instance());
         match error.kind() {
             // The pattern was too costly to decide; the upstream decides it.
             Kind::BacktrackLimitExceeded { .. } | Kind::RegexEngineFailure { .. } => {}
@@ -311,17 +319,6 @@ fn expectation(error: &ValidationError<'_>, site: &Site<'_>) -> String {
     }
 }
 
-fn length(bound: &str, limit: u64, unit: &str, value: &Value) -> String {
-    let count = match value {
-        Value::String(text) => text.chars().count(),
-        Value::Array(items) => items.len(),
-        Value::Object(members) => members.len(),
-        _ => 0,
-    };
-    let plural = if limit == 1 { "" } else { "s" };
-    format!("expected {bound} {limit} {unit}{plural}, found {count}")
-}
-
 fn one_of(options: &Value, value: &Value, secret: bool) -> String {
     let empty = Vec::new();
     let options = options.as_array().unwrap_or(&empty);
@@ -366,32 +363,4 @@ fn closest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<
         .filter(|(distance, candidate)| *distance <= (candidate.chars().count() / 3).min(3))
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
-}
-
-/// What was found, fit to be shown: nothing secret, nothing long.
-fn found(value: &Value, secret: bool) -> String {
-    match value {
-        Value::Null => "null".to_owned(),
-        Value::Array(items) => format!("an array of {}", items.len()),
-        Value::Object(_) => "an object".to_owned(),
-        Value::String(_) if secret => "a string (masked)".to_owned(),
-        Value::Number(_) | Value::Bool(_) if secret => "a value (masked)".to_owned(),
-        Value::String(_) => format!("the string {}", shown(value)),
-        Value::Number(_) | Value::Bool(_) => shown(value),
-    }
-}
-
-fn shown(value: &Value) -> String {
-    match value {
-        Value::String(text) => Value::String(cut(text, MAX_SHOWN)).to_string(),
-        other => cut(&other.to_string(), MAX_SHOWN),
-    }
-}
-
-/// At most `limit` characters of `text`.
-pub(super) fn cut(text: &str, limit: usize) -> String {
-    match text.char_indices().nth(limit) {
-        Some((end, _)) => format!("{}...", &text[..end]),
-        None => text.to_owned(),
-    }
 }

@@ -4,6 +4,7 @@ mod cost;
 mod faults;
 mod repair;
 mod schema;
+mod shown;
 
 #[cfg(test)]
 mod tests;
@@ -18,6 +19,9 @@ use crate::tool::Json;
 const BACKTRACK_LIMIT: usize = 100_000;
 /// A text repaired may hold another text to repair; models nest them at most this deep.
 const REPAIR_ROUNDS: usize = 4;
+
+/// Says of a place in the arguments, a JSON pointer, and of the value there whether a fault may not repeat it.
+type Hidden<'a> = &'a dyn Fn(&str, &Value) -> bool;
 
 /// A tool's compiled input schema.
 #[derive(Debug)]
@@ -53,7 +57,7 @@ impl Validator {
                 });
                 build(&tree).map_err(|error| SchemaError {
                     pointer: error.instance_path().as_str().to_owned(),
-                    message: faults::cut(&error.to_string(), 300),
+                    message: shown::cut(&error.to_string(), 300),
                 })?
             }
         };
@@ -67,9 +71,16 @@ impl Validator {
     /// unmistakably is put right in place: a JSON text where an object or array is wanted becomes that, and
     /// null for an optional argument that cannot be null goes.
     ///
+    /// Faults repeat no value that the schema marks as secret, nor one of which `hidden`, given its place
+    /// as a JSON pointer, says so.
+    ///
     /// # Errors
     /// The faults, in the schema's order: at most twenty, then how many more there are.
-    pub fn check(&self, arguments: &mut Value) -> Result<(), Vec<Fault>> {
+    pub fn check(
+        &self,
+        arguments: &mut Value,
+        hidden: impl Fn(&str, &Value) -> bool,
+    ) -> Result<(), Vec<Fault>> {
         if arguments.is_null() {
             *arguments = Value::Object(Map::new());
         }
@@ -89,7 +100,8 @@ impl Validator {
                 return Ok(());
             }
         }
-        let faults = faults::word(self.compiled.iter_errors(arguments), &schema, arguments);
+        let errors = self.compiled.iter_errors(arguments);
+        let faults = faults::word(errors, &schema, arguments, &hidden);
         if faults.is_empty() {
             Ok(())
         } else {

@@ -3,6 +3,8 @@
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
+use crate::tool::is_secret;
+
 /// References that are followed from one fault's place.
 const MAX_REFERENCES: usize = 64;
 
@@ -41,14 +43,6 @@ pub(super) fn site<'a>(root: &'a Value, evaluation_path: &str) -> Site<'a> {
         schema: Some(schema),
         secret,
     }
-}
-
-/// Whether values of a schema are never shown: passwords, and what is only ever written.
-pub(super) fn is_secret(schema: &Value) -> bool {
-    schema
-        .get("format")
-        .is_some_and(|format| format == "password")
-        || schema.get("writeOnly") == Some(&Value::Bool(true))
 }
 
 /// A schema with its reference followed.

@@ -165,3 +165,34 @@ fn the_lack_of_an_answer_names_no_internals() {
         }
     }
 }
+
+#[test]
+fn a_long_error_is_given_as_data_up_to_the_limit() {
+    let limits = Limits {
+        text: 64,
+        reply: 64,
+    };
+    let read = |body: &str| {
+        let mut reply = typed(500, "application/json", b"");
+        reply.body = body.to_owned().into();
+        http_reply(&target(Method::GET), false, reply, limits).outcome
+    };
+    let items: Vec<u32> = (0..100).collect();
+    let long = read(&format!(r#"{{"error":"no","items":{items:?}}}"#));
+    let data = structured(&long).unwrap();
+    assert!(data.len() <= 64, "{data}");
+    assert!(data.starts_with(r#"{"error":"no","items":[0,"#), "{data}");
+    serde_json::from_str::<serde_json::Value>(&data).unwrap();
+    let told = texts(&long)[0].to_owned();
+    assert!(
+        told.contains("longer than the limit of 64 bytes, and only its beginning is given as data; left out: /items:"),
+        "{told}"
+    );
+    let text = read(&format!("\"{}\"", "x".repeat(100)));
+    assert_eq!(structured(&text), None);
+    assert!(texts(&text)[0].ends_with(
+        "the body is 102 bytes, longer than the limit of 64 bytes, and is not given as data"
+    ));
+    let short = r#"{"error":"no"}"#;
+    assert_eq!(structured(&read(short)).as_deref(), Some(short));
+}

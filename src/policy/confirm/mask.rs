@@ -1,6 +1,11 @@
 //! Which arguments are secret, by their schema, so that a preview does not show them.
 
-use serde_json::Value;
+use std::collections::HashMap;
+
+use regex::Regex;
+use serde_json::{Map, Value};
+
+use crate::tool::is_secret;
 
 /// What stands in the place of a secret.
 const MASK: &str = "***";
@@ -8,6 +13,8 @@ const MASK: &str = "***";
 const BUDGET: u32 = 20_000;
 /// Schemas within schemas.
 const DEEPEST: u32 = 64;
+/// Patterns for members' names that one schema may have; with more, all its members are masked.
+const MOST_PATTERNS: usize = 64;
 
 /// Masks in `arguments` what `schema` marks with `format: password`, `writeOnly` or
 /// `x-sensitive`, at any depth; whether anything was masked.
@@ -16,6 +23,7 @@ pub fn mask(arguments: &mut Value, schema: &Value) -> bool {
         root: schema,
         budget: BUDGET,
         masked: false,
+        patterns: HashMap::new(),
     };
     walk.value(arguments, schema, 0);
     walk.masked
@@ -25,10 +33,12 @@ struct Walk<'a> {
     root: &'a Value,
     budget: u32,
     masked: bool,
+    /// Compiled once, since a list may ask for one at each of its items.
+    patterns: HashMap<&'a str, Option<Regex>>,
 }
 
-impl Walk<'_> {
-    fn value(&mut self, value: &mut Value, schema: &Value, depth: u32) {
+impl<'a> Walk<'a> {
+    fn value(&mut self, value: &mut Value, schema: &'a Value, depth: u32) {
         if self.budget == 0 || depth > DEEPEST || is_secret(schema) {
             *value = MASK.into();
             self.masked = true;
@@ -55,14 +65,7 @@ impl Walk<'_> {
             }
         }
         match value {
-            Value::Object(members) => {
-                for (name, member) in members {
-                    let own = schema.get("properties").and_then(|all| all.get(name));
-                    if let Some(own) = own.or_else(|| schema.get("additionalProperties")) {
-                        self.value(member, own, depth + 1);
-                    }
-                }
-            }
+            Value::Object(members) => self.members(members, schema, depth),
             Value::Array(items) => {
                 let first = schema.get("prefixItems").and_then(Value::as_array);
                 for (index, item) in items.iter_mut().enumerate() {
@@ -75,11 +78,48 @@ impl Walk<'_> {
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
         }
     }
-}
 
-fn is_secret(schema: &Value) -> bool {
-    let yes = |keyword: &str| schema.get(keyword) == Some(&Value::Bool(true));
-    yes("writeOnly") || yes("x-sensitive") || schema.get("format").is_some_and(|f| f == "password")
+    fn members(&mut self, members: &mut Map<String, Value>, schema: &'a Value, depth: u32) {
+        let patterns = schema.get("patternProperties").and_then(Value::as_object);
+        if patterns.is_some_and(|patterns| patterns.len() > MOST_PATTERNS) {
+            for member in members.values_mut() {
+                *member = MASK.into();
+                self.masked = true;
+            }
+            return;
+        }
+        let patterns: Vec<(Option<Regex>, &Value)> = patterns
+            .into_iter()
+            .flatten()
+            .map(|(pattern, own)| (self.pattern(pattern), own))
+            .collect();
+        for (name, member) in members {
+            let own = schema.get("properties").and_then(|all| all.get(name));
+            let mut known = own.is_some();
+            if let Some(own) = own {
+                self.value(member, own, depth + 1);
+            }
+            for (pattern, own) in &patterns {
+                // What this engine cannot read may mean every name.
+                if pattern.as_ref().is_none_or(|one| one.is_match(name)) {
+                    known |= pattern.is_some();
+                    self.value(member, own, depth + 1);
+                }
+            }
+            if !known {
+                for keyword in ["additionalProperties", "unevaluatedProperties"] {
+                    if let Some(own) = schema.get(keyword) {
+                        self.value(member, own, depth + 1);
+                    }
+                }
+            }
+        }
+    }
+
+    fn pattern(&mut self, pattern: &'a str) -> Option<Regex> {
+        let compile = || Regex::new(pattern).ok();
+        self.patterns.entry(pattern).or_insert_with(compile).clone()
+    }
 }
 
 /// The schema a reference within the document means.
@@ -119,6 +159,27 @@ mod tests {
                 "plain": "a", "pin": "***", "list": [1, "***"], "either": "***",
                 "body": {"password": "***", "friend": {"password": "***", "other": "***"}}
             })
+        );
+    }
+
+    #[test]
+    fn members_are_masked_by_patterns_of_their_names() {
+        let schema = json!({"properties": {"settings": {
+            "patternProperties": {
+                "^SECRET_": {"type": "string", "writeOnly": true},
+                "^(?!free)inner": {"properties": {"pin": {"format": "password"}}}
+            },
+            "additionalProperties": {"properties": {"key": {"x-sensitive": true}}}
+        }}});
+        let mut value = json!({"settings": {
+            "SECRET_1": "a", "inner": {"pin": 1, "name": "n"}, "other": {"key": "k", "name": "n"}
+        }});
+        assert!(mask(&mut value, &schema));
+        assert_eq!(
+            value,
+            json!({"settings": {
+                "SECRET_1": "***", "inner": {"pin": "***", "name": "n"}, "other": {"key": "***", "name": "n"}
+            }})
         );
     }
 

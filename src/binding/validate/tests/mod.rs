@@ -9,7 +9,9 @@ use super::*;
 
 fn check(schema: &Value, mut arguments: Value) -> Result<Value, Vec<Fault>> {
     let validator = Validator::compile(&Json::from_value(schema)).unwrap();
-    validator.check(&mut arguments).map(|()| arguments)
+    validator
+        .check(&mut arguments, |_, _| false)
+        .map(|()| arguments)
 }
 
 fn faults(schema: &Value, arguments: Value) -> Vec<(String, String, String)> {
@@ -107,20 +109,42 @@ fn values_of_secret_fields_are_never_shown() {
             "b": {"$ref": "#/$defs/Secret"},
             "c": {"allOf": [{"enum": ["hunter1"]}], "writeOnly": true},
             "d": {"writeOnly": true, "anyOf": [{"type": "integer"}, {"type": "object", "properties": {"k": {"type": "integer"}}}]},
-            "e": {"type": "integer", "format": "password"}
+            "e": {"type": "integer", "format": "password"},
+            "f": {"type": "string", "maxLength": 3, "pattern": "^x", "x-sensitive": true}
         },
         "$defs": {"Secret": {"format": "password", "const": "hunter1"}}
     });
     let found = faults(
         &schema,
         json!({
-            "a": "hunter2", "b": "hunter2", "c": "hunter2", "d": {"k": "hunter2"}, "e": "hunter2"
+            "a": "hunter2", "b": "hunter2", "c": "hunter2", "d": {"k": "hunter2"}, "e": "hunter2", "f": "hunter2"
         }),
     );
-    assert!(found.len() >= 6, "{found:?}");
+    assert!(found.len() >= 8, "{found:?}");
     for (path, _, message) in &found {
         assert!(!message.contains("hunter2"), "{path}: {message}");
     }
+}
+
+#[test]
+fn what_the_caller_of_the_check_hides_is_not_repeated() {
+    let schema = json!({"type": "object", "properties": {
+        "a": {"type": "string", "pattern": "^x"},
+        "list": {"items": {"enum": ["hunter1"]}}
+    }});
+    let validator = Validator::compile(&Json::from_value(&schema)).unwrap();
+    let mut arguments = json!({"a": "plain", "list": ["hunter2", "hunter3"]});
+    let hidden = |place: &str, value: &Value| place == "/list/0" || value == "plain";
+    let faults = validator.check(&mut arguments, hidden).unwrap_err();
+    let messages: Vec<&str> = faults.iter().map(|fault| fault.message.as_str()).collect();
+    assert_eq!(
+        messages,
+        [
+            "expected a text that matches `^x`, found a string (masked)",
+            "expected \"hunter1\", found a string (masked)",
+            "expected \"hunter1\", found the string \"hunter3\"; did you mean \"hunter1\"?"
+        ]
+    );
 }
 
 #[test]
@@ -325,7 +349,7 @@ proptest! {
         let validator = Validator::compile(&Json::from_value(&schema)).unwrap();
         let before = arguments.clone();
         let mut after = arguments;
-        match validator.check(&mut after) {
+        match validator.check(&mut after, |_, _| false) {
             Ok(()) => prop_assert!(validator.compiled.is_valid(&after)),
             Err(faults) => prop_assert!(!faults.is_empty() && faults.len() <= 21),
         }

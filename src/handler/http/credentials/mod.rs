@@ -264,6 +264,7 @@ fn fits(kind: &SchemeKind, credential: &Credential) -> bool {
 fn pair(username: &Secret, password: &Secret) -> Secret {
     let pair = STANDARD.encode(format!("{}:{}", username.expose(), password.expose()));
     let pair = Secret::new(pair);
+    // At each call, for either of the two may have changed; one that is known costs next to nothing.
     remember(&pair);
     pair
 }
