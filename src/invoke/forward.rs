@@ -2,18 +2,24 @@
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 
-use crate::policy::Redactor;
+use crate::policy::{CallSecrets, Redactor};
+
+/// What of them is to be masked in the answer, and in whatever else is said of this call.
+pub(super) fn secrets(
+    forwarded: &[(HeaderName, HeaderValue)],
+    redactor: &Redactor,
+) -> Option<CallSecrets> {
+    let texts = forwarded.iter();
+    redactor
+        .forwarded(texts.filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?))))
+}
 
 /// Headers of the client's request join what the arguments did not set; those that did.
 pub(super) fn hand_on(
     mut forwarded: Vec<(HeaderName, HeaderValue)>,
     headers: &mut HeaderMap,
-    redactor: &Redactor,
 ) -> Vec<(HeaderName, HeaderValue)> {
     forwarded.retain(|(name, _)| !headers.contains_key(name));
-    for (name, value) in &forwarded {
-        redactor.protect(name.as_str(), value.to_str().unwrap_or_default());
-    }
     join(&forwarded, headers);
     forwarded
 }

@@ -7,8 +7,8 @@ use super::forward::hand_on;
 use super::{CallError, Invoker, Prepared, preview};
 use crate::binding::{self, Fault, HttpPlan};
 use crate::interpret::{self, Interpreted};
-use crate::policy::CallRecord;
 use crate::policy::confirm::{Confirm, Stopped};
+use crate::policy::{CallRecord, SecretNames, beyond_call};
 use crate::registry::Entry;
 use crate::tool::{HttpTarget, ToolCall};
 
@@ -47,8 +47,9 @@ impl Invoker {
         };
         record.step("send", "allowed", None);
         let publishes_output = entry.tool.output_schema.is_some();
-        let interpreted = self.send(target, publishes_output, plan, call).await;
         let secret = entry.handler.secret(&entry.tool);
+        let sent = self.send(target, (publishes_output, secret), plan, call);
+        let interpreted = sent.await;
         Ok(Ended {
             outcome: self.keep(self.masked(interpreted, secret), &call.caller),
             refused: false,
@@ -74,7 +75,9 @@ impl Invoker {
             .map_err(CallError::InvalidArguments)?;
         if let Some(interview) = &mut interview {
             let fits = |arguments: &mut Value| validator.check(arguments, |_, _| true).is_ok();
-            Box::pin(interview.fill(&mut arguments, fits)).await?;
+            let filled = Box::pin(interview.fill(&mut arguments, fits)).await;
+            self.record_filled(interview, &arguments, secret, record);
+            filled?;
         }
         let Value::Object(arguments) = arguments else {
             return Err(CallError::InvalidArguments(Vec::new()));
@@ -83,12 +86,13 @@ impl Invoker {
             binding::bind(target, &arguments, &call.trace).map_err(CallError::InvalidArguments)?;
         // Before anybody agrees: it is part of what they agree to.
         let forwarded = std::mem::take(&mut call.forwarded);
-        let forwarded = hand_on(forwarded, &mut plan.headers, &self.policy.redactor);
+        let forwarded = hand_on(forwarded, &mut plan.headers);
         record.step("validate", "allowed", None);
         if let Some(interview) = interview {
             let redactor = &self.policy.redactor;
             let shown = (&arguments, &plan, &forwarded[..]);
-            let preview = preview::preview(redactor, &entry.tool, target, shown);
+            // No header of the caller's blanks out what somebody is to agree to.
+            let preview = beyond_call(|| preview::preview(redactor, &entry.tool, target, shown));
             if let Some(decision) = Box::pin(interview.confirm(preview)).await? {
                 access::agreed(&decision, record);
             }
@@ -100,14 +104,20 @@ impl Invoker {
     async fn send(
         &self,
         target: &HttpTarget,
-        publishes_output: bool,
+        (publishes_output, secret): (bool, &SecretNames),
         plan: Box<HttpPlan>,
         call: &ToolCall,
     ) -> Interpreted {
         let subject = call.caller.subject_token.as_ref();
         let sent = self.http.send_for(target, plan, subject, &*call.progress);
         match sent.await {
-            Ok(reply) => {
+            Ok(mut reply) => {
+                // Sentences are made of an error's members, and name them no more.
+                if !reply.status.is_success()
+                    && let Some(masked) = self.policy.redactor.error_body(&reply.body, secret)
+                {
+                    reply.body = masked;
+                }
                 let read = interpret::http_reply(target, publishes_output, reply, self.limits);
                 // Before masking: a secret must not hide behind what is taken out later.
                 let clean = interpret::clean(read, self.cleaning);

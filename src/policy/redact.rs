@@ -11,10 +11,11 @@ use serde_json::Value;
 
 use super::names::{SecretNames, names_a_secret, plain};
 use super::patterns::{has_trigger, mask_patterns};
+use super::pieces;
 use super::pointers::{mask_at, tokens};
 use super::scan::{self, Piece};
 use super::walk::Rules;
-use crate::secret::{MASK, Secret, mask_known, remember_forwarded};
+use crate::secret::{CallSecrets, MASK, Secret, mask_known};
 use crate::tool::{Content, Outcome, Text};
 
 /// What follows a word is shorter than credentials after their scheme.
@@ -177,6 +178,19 @@ impl Redactor {
             .map(Text::into_bytes)
     }
 
+    /// The JSON of an error with its secrets masked, before anything is made of it; nothing where nothing has to change,
+    /// or where it is no JSON.
+    #[must_use]
+    pub fn error_body(&self, data: &Bytes, secret: &SecretNames) -> Option<Bytes> {
+        let text = std::str::from_utf8(data).ok()?;
+        let is_json = text.trim_start().starts_with(['{', '[']);
+        let is_json = is_json && serde_json::from_str::<IgnoredAny>(text).is_ok();
+        is_json
+            .then(|| self.json_text(text, secret))
+            .flatten()
+            .map(Bytes::from)
+    }
+
     /// A JSON text with its secrets masked, as [`Redactor::json`] does; `None` where nothing has to change.
     #[must_use]
     pub fn json_text(&self, text: &str, secret: &SecretNames) -> Option<String> {
@@ -236,10 +250,14 @@ impl Redactor {
             return changed.then(|| Text::from(value.to_string()));
         }
         // Several JSON texts in one, for instance.
-        let readable = scan::with_strings(shown, |string| match mask_known(string) {
+        let mask = |value: &str| self.json_text(value, secret);
+        let named = full.then(|| pieces::masked(shown, mask)).flatten();
+        let found = named.as_deref().unwrap_or(shown);
+        let readable = scan::with_strings(found, |string| match mask_known(string) {
             Cow::Borrowed(_) => None,
             Cow::Owned(masked) => Some(masked),
         });
+        let readable = readable.or(named);
         let masked = match (&readable, full) {
             (None, true) => self.text(shown),
             (Some(readable), true) => Cow::Owned(self.text(readable).into_owned()),
@@ -281,11 +299,13 @@ impl Redactor {
         }
     }
 
-    /// Has the value of a header masked from now on, where the header's name says that it is a secret.
-    pub fn protect(&self, name: &str, value: &str) {
-        if self.is_secret_name(name) {
-            remember_forwarded(&Secret::new(credentials(value).to_owned()));
-        }
+    /// The values of a client's own headers whose names say that they are secrets; nothing where there are none.
+    pub fn forwarded<'h>(
+        &self,
+        headers: impl Iterator<Item = (&'h str, &'h str)>,
+    ) -> Option<CallSecrets> {
+        let secret = headers.filter(|(name, _)| self.is_secret_name(name));
+        CallSecrets::new(secret.map(|(_, value)| Secret::new(credentials(value).to_owned())))
     }
 
     /// Whether a name says that its value is a secret.

@@ -12,8 +12,8 @@ use aho_corasick::{AhoCorasick, AhoCorasickBuilder, MatchKind};
 use arc_swap::ArcSwapOption;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-use super::Secret;
 use super::windows::{TooDear, Windows};
+use super::{Secret, call};
 
 /// What stands in a secret's place.
 pub const MASK: &str = "[REDACTED]";
@@ -32,8 +32,6 @@ const FEW_TOKENS: usize = 4;
 static KNOWN: Known = Known::new(MOST, FEW);
 /// Apart, so that tokens, of which there is no end, never displace what the operator configured.
 static TOKENS: Known = Known::new(MOST_TOKENS, FEW_TOKENS);
-/// Apart again, so that callers never displace the bridge's own tokens.
-static FORWARDED: Known = Known::new(MOST_TOKENS, FEW_TOKENS);
 
 /// Nobody can choose values that meet.
 static HASHER: LazyLock<RandomState> = LazyLock::new(RandomState::new);
@@ -83,12 +81,6 @@ pub fn remember(secret: &Secret) {
 /// Remembers a token of the bridge until 255 others have been remembered since.
 pub fn remember_token(token: &Secret) {
     TOKENS.add(token);
-}
-
-/// Remembers what a caller sent to be handed on, until 255 others have been sent since. To be called at each
-/// use: that costs next to nothing while the value is known.
-pub fn remember_forwarded(value: &Secret) {
-    FORWARDED.add(value);
 }
 
 impl Known {
@@ -188,7 +180,7 @@ impl Search {
 }
 
 /// The text with a mask in these places, in their order; nothing where there are none.
-fn replaced(text: &str, places: impl Iterator<Item = Range<usize>>) -> Option<String> {
+pub(super) fn replaced(text: &str, places: impl Iterator<Item = Range<usize>>) -> Option<String> {
     let mut out = String::new();
     let mut end = 0;
     for place in places {
@@ -204,7 +196,7 @@ fn replaced(text: &str, places: impl Iterator<Item = Range<usize>>) -> Option<St
 }
 
 /// A value as it is, in a URL, and within JSON texts.
-fn spellings(secret: &Secret) -> Vec<String> {
+pub(super) fn spellings(secret: &Secret) -> Vec<String> {
     let value = secret.expose();
     let json = serde_json::Value::from(value).to_string();
     // Without the quotes around it, but with one of its own at its end.
@@ -223,14 +215,15 @@ fn spellings(secret: &Secret) -> Vec<String> {
     all
 }
 
-/// The text with every remembered secret masked; borrowed where there is none.
+/// The text with every remembered secret masked, and those of the call it is made for; borrowed where there is none.
 #[must_use]
 pub fn mask_known(text: &str) -> Cow<'_, str> {
     let mut text = KNOWN.mask(text);
-    for more in [&TOKENS, &FORWARDED] {
-        if let Cow::Owned(masked) = more.mask(&text) {
-            text = Cow::Owned(masked);
-        }
+    if let Cow::Owned(masked) = TOKENS.mask(&text) {
+        text = Cow::Owned(masked);
+    }
+    if let Some(masked) = call::masked(&text) {
+        text = Cow::Owned(masked);
     }
     text
 }

@@ -1,9 +1,11 @@
 //! Values that must not show: secrets, and URLs with credentials or tokens in them.
 
+mod call;
 mod known;
 mod windows;
 
-pub use known::{MASK, mask_known, remember, remember_forwarded, remember_token};
+pub use call::{CallSecrets, beyond_call};
+pub use known::{MASK, mask_known, remember, remember_token};
 
 use std::fmt;
 use std::fs::File;

@@ -43,6 +43,7 @@ mod paths;
 mod planted;
 mod protocol;
 mod readme;
+mod refusals;
 mod replicas;
 mod schemas;
 mod search;

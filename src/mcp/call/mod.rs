@@ -1,6 +1,7 @@
 //! `tools/call` and direct calls, in every revision: checked, carried out, and heard of meanwhile.
 
 mod ours;
+mod unmade;
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -30,6 +31,7 @@ use super::session::{Flight, Session};
 use super::unconfirmed::Failures;
 use super::{Accepted, Answer, Message};
 use crate::tool::{CallId, Outcome, Target, Tool, ToolCall};
+use unmade::record_refusal;
 
 /// Messages of one call that wait for the client to read them.
 const QUEUE: usize = 16;
@@ -88,10 +90,16 @@ pub(crate) fn begin(
     if let Some(tool) = &tool {
         if let Some(headers) = origin.headers.filter(|_| request.revision.is_modern()) {
             for mirror in listing.mirrors(&request.name) {
-                mirror.check(headers, &request.arguments)?;
+                if let Err(refusal) = mirror.check(headers, &request.arguments) {
+                    let why = "a header is not the argument it repeats";
+                    record_refusal(server, &request, origin, ("headers", why));
+                    return Err(refusal);
+                }
             }
         }
         if let Some(refusal) = missing_capability(tool, request.capabilities) {
+            let why = ("capabilities", &*refusal.to_string());
+            record_refusal(server, &request, origin, why);
             // The revisions with a handshake have no error for this; the model can be told.
             return if request.revision.is_modern() {
                 Err(refusal)
@@ -166,7 +174,7 @@ fn prepare(request: Request<'_>, tool: Option<&Tool>, form: Form, origin: Origin
 }
 
 /// Ids run through the whole process, so that a log has one call of each.
-fn next_id() -> CallId {
+pub(crate) fn next_id() -> CallId {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     CallId(NEXT.fetch_add(1, Ordering::Relaxed))
 }
@@ -221,6 +229,7 @@ impl Work {
     /// Does not do the work, and says why.
     #[must_use]
     pub fn refuse(self, fault: Fault) -> Answer {
+        self.record_refusal();
         match self.0 {
             Job::Call(call) => Answer::Message(call.form.refuse(&match fault {
                 Fault::Busy => Refusal::Busy,

@@ -163,6 +163,12 @@ impl Interview<'_> {
         }
     }
 
+    /// Whether a human filled in anything.
+    #[must_use]
+    pub fn has_answers(&self) -> bool {
+        !self.answers.is_empty()
+    }
+
     /// Asks whether the call may be made; goes through exactly once for one yes.
     ///
     /// # Errors
