@@ -48,13 +48,13 @@ fn a_key_stands_for_one_caller() {
 
 #[test]
 fn addresses_that_others_are_told_hold_no_password() {
-    for text in ["https://ann:hunter22@t.test", "https://topsecret@t.test"] {
+    for text in [
+        "https://ann:only-in-this-url@t.test",
+        "https://only-in-that-url@t.test",
+    ] {
         let fault = public_url(text).unwrap_err();
         assert!(fault.contains("holds a user"), "{fault}");
-        assert!(
-            !fault.contains("hunter22") && !fault.contains("topsecret"),
-            "{fault}"
-        );
+        assert!(!fault.contains("only-in"), "{fault}");
     }
     assert!(public_url("https://t.test/mcp").is_ok());
 }

@@ -279,7 +279,7 @@ mod tests {
                 "operators[0]: expected a token of its own",
             ),
             (
-                "confirm: {approvals: {token: {env: SET}, url: 'https://max:hunter2@ops.test'}}",
+                "confirm: {approvals: {token: {env: SET}, url: 'https://max:only-in-ops-url@ops.test'}}",
                 "approvals.url",
             ),
             (
