@@ -15,7 +15,7 @@ use super::pieces;
 use super::pointers::{mask_at, tokens};
 use super::scan::{self, Piece};
 use super::walk::Rules;
-use crate::secret::{CallSecrets, MASK, Secret, mask_known};
+use crate::secret::{CallSecrets, MASK, Secret, holds_known, mask_known};
 use crate::tool::{Content, Outcome, Text};
 
 /// What follows a word is shorter than credentials after their scheme.
@@ -135,6 +135,7 @@ impl Redactor {
         let shared = outcome.structured.as_ref().map(|data| data.json().clone());
         let mut masked: Option<Text> = None;
         for content in &mut outcome.content {
+            without_known(content);
             let (Content::Text(text) | Content::Document { text, .. }) = content else {
                 continue;
             };
@@ -166,6 +167,12 @@ impl Redactor {
             }
         }
         outcome
+    }
+
+    /// Whether bytes that are no text hold one of the process's own secrets.
+    #[must_use]
+    pub fn holds_secret(&self, data: &[u8]) -> bool {
+        holds_known(data)
     }
 
     /// Masks a whole answer that is kept to be read later, as [`Redactor::outcome`] would; `None` where
@@ -340,6 +347,25 @@ fn hides_known(text: &str) -> bool {
             }
             Piece::Name(_) | Piece::Value(_) => true,
         })
+}
+
+/// Bytes that hold one of the process's own secrets become a notice.
+fn without_known(content: &mut Content) {
+    let (Content::Image { data, media_type }
+    | Content::Audio { data, media_type }
+    | Content::Blob {
+        data, media_type, ..
+    }) = content
+    else {
+        return;
+    };
+    if holds_known(data) {
+        let notice = format!(
+            "[{} bytes of {media_type} are left out: they hold a secret of this server]",
+            data.len()
+        );
+        *content = Content::Text(Text::from(notice));
+    }
 }
 
 /// Whether a name is as it is compared, its case aside.

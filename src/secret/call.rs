@@ -5,7 +5,8 @@ use std::future::Future;
 use std::sync::Arc;
 
 use super::Secret;
-use super::known::{MASK, replaced, spellings};
+use super::known::{MASK, replaced};
+use super::spellings::spellings;
 use super::windows::{TooDear, Windows};
 
 /// Values that are looked for in the texts of one call.
@@ -52,11 +53,20 @@ pub fn beyond_call<T>(make: impl FnOnce() -> T) -> T {
 
 /// The text with the values of the call under way masked; nothing where there are none.
 pub(super) fn masked(text: &str) -> Option<String> {
-    let found = CALL.try_with(|call| call.as_ref().map(|values| values.find(text)));
+    let found = CALL.try_with(|call| call.as_ref().map(|values| values.find(text.as_bytes())));
     match found.ok().flatten()? {
         Ok(places) => replaced(text, places.into_iter()),
         Err(TooDear) => Some(MASK.to_owned()),
     }
+}
+
+/// Whether bytes hold a value of the call under way.
+pub(super) fn holds(data: &[u8]) -> bool {
+    let found = CALL.try_with(|call| call.as_ref().map(|values| values.find(data)));
+    found
+        .ok()
+        .flatten()
+        .is_some_and(|places| places.map_or(true, |places| !places.is_empty()))
 }
 
 #[cfg(test)]

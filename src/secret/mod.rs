@@ -2,10 +2,11 @@
 
 mod call;
 mod known;
+mod spellings;
 mod windows;
 
 pub use call::{CallSecrets, beyond_call};
-pub use known::{MASK, mask_known, remember, remember_token};
+pub use known::{MASK, SHORTEST_MASKED, holds_known, mask_known, remember, remember_token};
 
 use std::fmt;
 use std::fs::File;
