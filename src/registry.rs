@@ -34,18 +34,18 @@ impl<H> Registry<H> {
     /// # Errors
     /// [`DuplicateName`] for the first name that occurs twice.
     pub fn new(
-        tools: impl IntoIterator<Item = Tool>,
+        tools: impl IntoIterator<Item = impl Into<Arc<Tool>>>,
         handler: impl Fn(&Tool) -> H,
     ) -> Result<Self, DuplicateName> {
         static GENERATION: AtomicU64 = AtomicU64::new(1);
         let mut entries = Vec::new();
         let mut by_name = HashMap::new();
         for tool in tools {
+            let tool: Arc<Tool> = tool.into();
             if by_name.insert(tool.name.clone(), entries.len()).is_some() {
-                return Err(DuplicateName(tool.name));
+                return Err(DuplicateName(tool.name.clone()));
             }
             let handler = handler(&tool);
-            let tool = Arc::new(tool);
             entries.push(Entry { tool, handler });
         }
         let generation = GENERATION.fetch_add(1, Ordering::Relaxed);

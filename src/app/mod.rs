@@ -2,8 +2,13 @@
 
 mod approvals;
 mod issuers;
+mod keeper;
 mod loading;
 mod notes;
+mod progress;
+mod serving;
+mod signals;
+mod tools;
 mod toolset;
 
 use std::future::Future;
@@ -14,14 +19,15 @@ use std::time::Duration;
 
 use issuers::Issuers;
 pub use loading::LoadFailure;
-use loading::Patience;
+pub(crate) use loading::chain;
+pub use serving::serve;
+pub use signals::{Orders, signals};
 use tokio::net::TcpListener;
-use tokio::sync::oneshot;
+pub use tools::{Survey, discover, survey};
 pub use toolset::commands_of;
 
 use crate::approvals::Desk;
 use crate::config::Config;
-use crate::discovery::{self, Discovery};
 use crate::handler::command::RootError;
 use crate::handler::http::{ClientError, HttpHandler, Reader};
 use crate::invoke::{CallError, Invoker};
@@ -31,7 +37,7 @@ use crate::policy::confirm::{Confirm, Gate, NoKey};
 use crate::policy::{Policy, PolicyError};
 use crate::registry::DuplicateName;
 use crate::state::State;
-use crate::tool::{Outcome, Tool, ToolCall};
+use crate::tool::{Outcome, ToolCall};
 use crate::transport::access::KeySource;
 use crate::transport::{self, Readiness, Ready};
 
@@ -79,78 +85,13 @@ pub enum AppError {
     Serve(#[source] io::Error),
 }
 
-/// Serves until `stop` resolves, then finishes what is under way.
-///
-/// HTTP listens before the documents are there, so that a probe can tell "not ready" from "gone";
-/// calls that come early wait.
-///
-/// # Errors
-/// [`AppError`] when the address is taken or no document can be loaded.
-pub async fn serve(
-    config: Config,
-    stop: impl Future<Output = ()> + Send + 'static,
-) -> Result<(), AppError> {
-    let app = App::empty(&config)?;
-    let _page = app.open_approvals(&config).await?;
-    if config.stdio {
-        app.fill(&config, Patience::UntilTimeout).await?;
-        let result = app.serve_stdio(&config, stop).await;
-        app.finish().await;
-        return result;
-    }
-    let address = config.listener.listen;
-    let listener = TcpListener::bind(address)
-        .await
-        .map_err(|source| AppError::Listen { address, source })?;
-    let (failed, failure) = oneshot::channel();
-    let (filling, filled) = (app.clone(), config.clone());
-    tokio::spawn(async move {
-        if let Err(error) = filling.fill(&filled, Patience::UntilTimeout).await {
-            // The receiver is gone only when the server has ended already.
-            let _ = failed.send(error);
-        }
-    });
-    let result = tokio::select! {
-        () = app.serve_http(listener, &config, stop) => Ok(()),
-        Ok(error) = failure => Err(error),
-    };
-    app.finish().await;
-    result
-}
-
-/// What the documents come to, for the commands that only look.
-///
-/// # Errors
-/// [`AppError`] when no document can be loaded.
-pub async fn discover(config: &Config) -> Result<Discovery, AppError> {
-    Ok(loading::load(config, Patience::None).await?)
-}
-
-/// Resolves when the process is asked to stop: SIGINT or SIGTERM.
-pub async fn signals() {
-    let interrupt = tokio::signal::ctrl_c();
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        match signal(SignalKind::terminate()) {
-            Ok(mut terminate) => {
-                tokio::select! {
-                    _ = interrupt => {}
-                    _ = terminate.recv() => {}
-                }
-            }
-            Err(_) => drop(interrupt.await),
-        }
-    }
-    #[cfg(not(unix))]
-    drop(interrupt.await);
-}
-
 impl App {
     /// An application without tools, with its state in the memory of this process.
     ///
     /// # Errors
-    /// [`AppError::Client`] when the HTTP client cannot be set up.
+    /// [`AppError::Client`] when an HTTP client cannot be set up, [`AppError::Policy`] when what is to be masked is
+    /// not well described or the audit file cannot be opened, [`AppError::Key`] when there is no key for
+    /// confirmations, and [`AppError::Root`] when programs were allowed below a folder that cannot be used.
     pub fn empty(config: &Config) -> Result<Self, AppError> {
         Self::sharing(config, &State::in_memory(&config.state()))
     }
@@ -158,7 +99,9 @@ impl App {
     /// An application without tools over a state that others may share.
     ///
     /// # Errors
-    /// [`AppError::Client`] when the HTTP client cannot be set up.
+    /// [`AppError::Client`] when an HTTP client cannot be set up, [`AppError::Policy`] when what is to be masked is
+    /// not well described or the audit file cannot be opened, [`AppError::Key`] when there is no key for
+    /// confirmations, and [`AppError::Root`] when programs were allowed below a folder that cannot be used.
     pub fn sharing(config: &Config, state: &State) -> Result<Self, AppError> {
         let http = HttpHandler::new(&config.http)?;
         let policy = Policy::new(&config.policy, Arc::clone(&state.counters))?;
@@ -192,81 +135,6 @@ impl App {
             ready: Arc::new(ready),
             readiness,
         })
-    }
-
-    /// An application with the documents of the configuration loaded.
-    ///
-    /// # Errors
-    /// [`AppError`] when no document can be loaded.
-    pub async fn load(config: &Config) -> Result<Self, AppError> {
-        Self::load_sharing(config, &State::in_memory(&config.state())).await
-    }
-
-    /// The same over a state that others may share.
-    ///
-    /// # Errors
-    /// [`AppError`] when no document can be loaded.
-    pub async fn load_sharing(config: &Config, state: &State) -> Result<Self, AppError> {
-        let app = Self::sharing(config, state)?;
-        app.fill(config, Patience::None).await?;
-        Ok(app)
-    }
-
-    /// An application over documents given as text.
-    ///
-    /// # Errors
-    /// [`AppError`] when a text is no document.
-    pub fn from_texts(
-        config: &Config,
-        texts: &[(&str, &str)],
-        base_url: Option<&url::Url>,
-    ) -> Result<Self, AppError> {
-        let mut documents = Vec::new();
-        for (name, text) in texts {
-            documents.push(openapi::parse(
-                text.as_bytes(),
-                name,
-                None,
-                &config.openapi,
-            )?);
-        }
-        let sources: Vec<discovery::Source<'_>> = documents
-            .iter()
-            .enumerate()
-            .map(|(number, document)| discovery::Source {
-                document,
-                number,
-                prefix: None,
-                base_url: base_url.cloned(),
-                commands: discovery::Commands::default(),
-            })
-            .collect();
-        let app = Self::empty(config)?;
-        app.take(discovery::discover(&sources, &config.discovery))?;
-        Ok(app)
-    }
-
-    async fn fill(&self, config: &Config, patience: Patience) -> Result<(), AppError> {
-        self.take(loading::load(config, patience).await?)?;
-        notes::idle_patterns(config, &self.invoker.catalogue());
-        Ok(())
-    }
-
-    fn take(&self, discovery: Discovery) -> Result<(), AppError> {
-        let (tools, skipped) = (discovery.tools.len(), discovery.skipped.len());
-        for note in &discovery.notes {
-            tracing::debug!("{note}");
-        }
-        for left in &discovery.skipped {
-            tracing::debug!(document = %left.document, operation = %left.operation, reason = %left.reason, "skipped");
-        }
-        notes::missing_credentials(&self.invoker, &discovery.tools);
-        toolset::introduce(&self.invoker, &discovery.tools);
-        self.invoker.replace(discovery.tools)?;
-        self.server.tools_changed();
-        self.ready.set(true);
-        tracing::info!(tools, skipped, "tools are ready");
-        Ok(())
     }
 
     /// The HTTP routes, for mounting in an application of one's own.
@@ -314,7 +182,7 @@ impl App {
     /// Serves stdin and stdout until stdin ends or `stop` resolves.
     ///
     /// # Errors
-    /// [`AppError::Serve`] when stdout breaks.
+    /// [`AppError::Serve`] when stdin cannot be read.
     pub async fn serve_stdio(
         &self,
         config: &Config,
@@ -358,19 +226,20 @@ impl App {
     /// Ends every program that still runs, and waits a moment for what is still to be recorded, before the
     /// process ends.
     pub async fn finish(&self) {
-        self.invoker.close().await;
+        self.finish_under(&Orders::default()).await;
+    }
+
+    /// The same; programs get no time to end by themselves once the end was ordered at once.
+    pub async fn finish_under(&self, orders: &Orders) {
+        let end = self.invoker.close();
+        tokio::pin!(end);
+        tokio::select! {
+            () = &mut end => {}
+            () = orders.stopped_now() => {
+                self.invoker.hurry();
+                end.await;
+            }
+        }
         self.invoker.flush_audit(RECORDING);
-    }
-
-    /// The tool of this name.
-    #[must_use]
-    pub fn tool(&self, name: &str) -> Option<Arc<Tool>> {
-        Some(self.invoker.catalogue().find(name)?.tool.clone())
-    }
-
-    /// How many tools there are.
-    #[must_use]
-    pub fn tool_count(&self) -> usize {
-        self.invoker.catalogue().len()
     }
 }

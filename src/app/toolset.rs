@@ -107,9 +107,9 @@ pub(super) fn commands(config: &Config) -> Result<Option<invoke::Commands>, Root
 }
 
 /// Says what may run and where, once there is a tool that runs something.
-pub(super) fn introduce(invoker: &Invoker, tools: &[Tool]) {
+pub(super) fn introduce<'a>(invoker: &Invoker, tools: impl Iterator<Item = &'a Tool>) {
     let runs = |tool: &Tool| matches!(tool.target, Target::Command(_));
-    let count = tools.iter().filter(|tool| runs(tool)).count();
+    let count = tools.filter(|tool| runs(tool)).count();
     let Some(commands) = invoker.commands().filter(|_| count > 0) else {
         return;
     };

@@ -9,8 +9,9 @@ use serde_json::{Map, Value};
 
 use super::terminal::{Terminal, explain};
 use super::{Failure, prepare, print};
-use crate::app::{self, App};
+use crate::app::{App, Orders};
 use crate::config::{DocumentFlags, ServeFlags};
+use crate::discovery::Skipped;
 use crate::invoke::CallError;
 use crate::mcp;
 use crate::tool::{CallId, Caller, Content, NoProgress, Outcome, Tool, ToolCall, TraceContext};
@@ -74,7 +75,14 @@ impl Call {
             ..ServeFlags::default()
         };
         let (config, _logging) = prepare(&documents, &flags)?;
-        let app = App::load(&config).await?;
+        // Programs lead groups of their own: what interrupts this process does not reach them.
+        let orders = Orders::from_signals(false);
+        let interrupted = || Failure::Work("interrupted".to_owned());
+        let app = App::empty(&config)?;
+        let skipped = tokio::select! {
+            skipped = app.fill(&config) => skipped?,
+            () = orders.stopped() => return Err(interrupted()),
+        };
         let arguments = self.arguments(app.tool(&name).as_deref())?;
         let call = ToolCall {
             id: CallId(1),
@@ -86,16 +94,16 @@ impl Call {
             forwarded: Vec::new(),
         };
         let terminal = Terminal { yes: self.yes };
-        // Programs lead groups of their own: what interrupts this process does not reach them.
         let result = tokio::select! {
             result = app.call(call, &terminal) => Some(result),
-            () = app::signals() => None,
+            () = orders.stopped() => None,
         };
-        app.finish().await;
-        let result = result.ok_or_else(|| Failure::Work("interrupted".to_owned()))?;
+        app.finish_under(&orders).await;
+        let result = result.ok_or_else(interrupted)?;
         let outcome = result.map_err(|error| {
             Failure::Work(match &error {
                 CallError::Stopped(stopped) => explain(stopped),
+                CallError::UnknownTool(name) => unknown(name, &skipped),
                 other => other.to_string(),
             })
         })?;
@@ -133,6 +141,14 @@ impl Call {
             arguments.insert(key.to_owned(), value(text, wanted));
         }
         Ok(arguments)
+    }
+}
+
+/// What to tell somebody whose tool is not there.
+fn unknown(name: &str, skipped: &[Skipped]) -> String {
+    match skipped.iter().find(|one| one.name.as_deref() == Some(name)) {
+        Some(one) => format!("{name} ({}) is no tool: {}", one.operation, one.reason),
+        None => CallError::UnknownTool(name.to_owned()).to_string(),
     }
 }
 

@@ -15,7 +15,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::app::AppError;
+use crate::app::{self, AppError};
 use crate::config::{Config, ConfigFaults, DocumentFlags, ServeFlags};
 use crate::policy;
 use crate::telemetry::{self, Logging};
@@ -128,12 +128,6 @@ impl From<ConfigFaults> for Failure {
 
 impl From<AppError> for Failure {
     fn from(error: AppError) -> Self {
-        let mut text = error.to_string();
-        let mut source = std::error::Error::source(&error);
-        while let Some(cause) = source {
-            text.push_str(&format!(": {cause}"));
-            source = cause.source();
-        }
-        Self::Work(text)
+        Self::Work(app::chain(&error))
     }
 }

@@ -1,9 +1,11 @@
 //! `mcpinvoke serve`: HTTP or stdio until told to stop.
 
+use std::io::{self, IsTerminal};
+
 use clap::Args;
 
 use super::{Failure, prepare};
-use crate::app;
+use crate::app::{self, Orders};
 use crate::config::{DocumentFlags, ServeFlags};
 
 /// Serves documents.
@@ -18,6 +20,10 @@ pub(super) struct Serve {
 impl Serve {
     pub(super) async fn run(self) -> Result<(), Failure> {
         let (config, _logging) = prepare(&self.documents, &self.serve)?;
-        Ok(app::serve(config, app::signals()).await?)
+        // A terminal that closes sends a hangup as well, and nobody means documents by that; nor does a client that
+        // goes away from its bridge.
+        let is_attended = io::stdin().is_terminal() || io::stderr().is_terminal();
+        let orders = Orders::from_signals(!config.stdio && !is_attended);
+        Ok(app::serve(config, orders).await?)
     }
 }

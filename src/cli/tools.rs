@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 use url::Url;
 
 use super::{Failure, diff, prepare, print};
-use crate::app;
+use crate::app::{self, Survey};
 use crate::config::{Config, DocumentFlags, DocumentSource, ServeFlags};
 use crate::discovery::Discovery;
 use crate::mcp;
@@ -54,28 +54,45 @@ enum Order {
 }
 
 impl Tools {
-    pub(super) async fn run(self) -> Result<(), Failure> {
+    pub(super) async fn run(mut self) -> Result<(), Failure> {
+        // Whoever lists tools wants to hear of what is wrong, not of what was done.
+        self.documents.log.get_or_insert_with(|| "warn".to_owned());
         let (config, _logging) = prepare(&self.documents, &ServeFlags::default())?;
         if self.diff {
             return self.difference(&config).await;
         }
-        let discovery = app::discover(&config).await?;
+        let Survey { discovery, failed } = app::survey(&config).await?;
+        self.print(&discovery, &config)?;
+        if failed > 0 {
+            // What is missing was named, and what there is was printed.
+            return Err(Failure::Told);
+        }
+        Ok(())
+    }
+
+    fn print(&self, discovery: &Discovery, config: &Config) -> Result<(), Failure> {
         if self.json {
             let tools = mcp::tool_definitions(&discovery.tools, &config.mcp);
             return print(format!("[\n{}\n]", tools.join(",\n")));
         }
         if self.cost {
-            self.costs(&discovery.tools, &config)?;
+            self.costs(&discovery.tools, config)?;
         } else {
             for tool in &discovery.tools {
                 print(line(tool))?;
             }
         }
         if self.why {
-            why(&discovery)?;
-        } else if !discovery.skipped.is_empty() {
-            let count = discovery.skipped.len();
-            tracing::warn!("{count} operations were skipped; `--why` says why");
+            why(discovery)?;
+        } else {
+            for warning in discovery.warnings.iter().chain(&discovery.idle) {
+                tracing::warn!("{warning}");
+            }
+            match discovery.skipped.len() {
+                0 => {}
+                1 => tracing::warn!("1 operation was skipped; `--why` says why"),
+                count => tracing::warn!("{count} operations were skipped; `--why` says why"),
+            }
         }
         Ok(())
     }
@@ -159,6 +176,9 @@ fn why(discovery: &Discovery) -> Result<(), Failure> {
             "skipped  {}  {}: {}",
             skipped.document, skipped.operation, skipped.reason
         ))?;
+    }
+    for warning in discovery.warnings.iter().chain(&discovery.idle) {
+        print(format!("warning  {warning}"))?;
     }
     for note in &discovery.notes {
         print(format!("note     {note}"))?;

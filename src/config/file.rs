@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::access::AccessRules;
 use super::commands::Commands;
 use super::confirm::Confirm;
-use super::credentials::CredentialEntry;
+use super::credentials::{CredentialEntry, SecretEntry};
 use super::outbound::{Answers, Outbound, Tls};
 use super::policy::{Audit, Rates, Redact};
 use crate::discovery::{BodyShape, OutputSchemas, Override, Rule, SchemaProfile};
@@ -48,7 +48,7 @@ pub struct File {
     /// scheme of this name; give a document `credentials` of its own where that is too wide.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub credentials: BTreeMap<String, CredentialEntry>,
-    /// Certificates towards upstreams.
+    /// Certificates towards upstreams and where documents are fetched.
     pub tls: Tls,
     /// Where requests may go.
     pub outbound: Outbound,
@@ -108,6 +108,9 @@ pub struct DocumentSettings {
     /// OpenAPI Overlays that change this document, after those for every document: paths or URLs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub overlays: Vec<String>,
+    /// Headers of the requests that fetch the document, by name: shown to its own place and to no other.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub headers: BTreeMap<String, SecretEntry>,
     /// What its upstream is shown, by the name of the security scheme; wins over the ones for all.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub credentials: BTreeMap<String, CredentialEntry>,

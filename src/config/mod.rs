@@ -18,9 +18,11 @@ pub use flags::{DocumentFlags, LogFormat, Profile, ServeFlags};
 
 use std::fmt;
 
+use http::HeaderName;
 use url::Url;
 
 use crate::openapi::Source;
+use crate::secret::Secret;
 use crate::{discovery, handler, interpret, mcp, openapi, state, telemetry, transport};
 
 /// Everything the application needs to know, checked.
@@ -84,6 +86,8 @@ pub struct DocumentSource {
     pub base_url: Option<Url>,
     /// Overlays that change it before it is read, in their order.
     pub overlays: Vec<Source>,
+    /// What its own place is shown when it is fetched.
+    pub headers: Vec<(HeaderName, Secret)>,
 }
 
 /// Every fault of the configuration, one a line.
@@ -124,6 +128,22 @@ impl Config {
         resolve::resolve(documents, serve, &|name| {
             std::env::var_os(name)?.into_string().ok()
         })
+    }
+
+    /// How this document is read: like all, with what its own place alone is shown.
+    #[must_use]
+    pub fn reading(&self, document: &DocumentSource) -> openapi::Settings {
+        let own = match &document.source {
+            Source::Url(url) => Some(openapi::OwnPlace {
+                url: url.clone(),
+                headers: document.headers.clone(),
+            }),
+            _ => None,
+        };
+        openapi::Settings {
+            own,
+            ..self.openapi.clone()
+        }
     }
 
     /// How much state the bridge may hold.

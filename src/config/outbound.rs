@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Certificates towards upstreams, as PEM files.
+/// Certificates towards upstreams and where documents are fetched, as PEM files.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(deny_unknown_fields)]
@@ -14,7 +14,8 @@ pub struct Tls {
     /// Authorities to trust besides the machine's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ca: Option<PathBuf>,
-    /// The client certificate; needs `key`.
+    /// The client certificate; needs `key`. Of the places of documents, the one that the configuration names is
+    /// shown it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub certificate: Option<PathBuf>,
     /// The client certificate's private key.

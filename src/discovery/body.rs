@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::defs::Definitions;
 use super::settings::BodyShape;
 use crate::openapi::{MediaType, Operation, RequestBody};
-use crate::tool::PartKind;
+use crate::tool::{PartKind, is_json_lines};
 
 /// A body with everything settled but the keys.
 #[derive(Debug)]
@@ -168,12 +168,7 @@ fn classify<'a>(media: &'a MediaType, definitions: &Definitions<'a>) -> Usable<'
         "application/json" => plain(Form::Json, 0),
         "application/x-www-form-urlencoded" => plain(Form::Urlencoded, 2),
         "multipart/form-data" => sent("multipart/form-data", Form::Multipart, 3),
-        "application/x-ndjson"
-        | "application/ndjson"
-        | "application/jsonl"
-        | "application/x-jsonlines"
-        | "application/jsonlines"
-        | "application/json-lines" => {
+        lines if is_json_lines(lines) => {
             let list = media.item_schema.is_some() || shape == Shape::Structured;
             plain(if list { Form::JsonLines } else { Form::Text }, 4)
         }

@@ -3,25 +3,31 @@
 mod arguments;
 mod ask;
 mod body;
+mod build;
 mod circles;
 mod command;
 mod compose;
 mod confirm;
 mod convert;
 mod defs;
+mod extension;
 #[cfg(test)]
 mod fixture;
 mod fragment;
 mod hints;
+mod idle;
 mod input;
 mod keys;
 mod keywords;
 mod lint;
+mod methods;
 mod naming;
+mod nearest;
 mod object;
 mod output;
 mod overrides;
 mod parameters;
+mod parts;
 mod path;
 mod pattern;
 mod profile;
@@ -37,19 +43,17 @@ mod xml;
 
 pub use command::{Allowed, Commands, DOTNET_DOCUMENT, data as command_data};
 pub use lint::{Diagnosis, RULES, diagnose};
+pub use parts::{Joined, Part, join};
 pub use settings::{
     Ask, BodyShape, ConfirmRules, Exclude, Form, Hints, OutputSchemas, Override, ParameterOverride,
     Rule, SchemaProfile, Select, Settings,
 };
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
-use serde_json::value::RawValue;
-
 use crate::openapi::{Document, Operation, ParameterLocation, Severity};
-use crate::tool::{CommandTarget, Json, SecurityScheme, Target, Tool, ToolName};
-use defs::{Definitions, Direction};
+use crate::tool::{CommandTarget, Tool};
+use extension::Notes;
 use overrides::place;
 
 /// What discovery makes of the documents.
@@ -61,6 +65,10 @@ pub struct Discovery {
     pub skipped: Vec<Skipped>,
     /// What was changed on the way, for people: renamed duplicates, dropped schemas, ...
     pub notes: Vec<String>,
+    /// What the documents' extensions say and could not be understood; an operator should hear of it.
+    pub warnings: Vec<String>,
+    /// The operator's rules and overrides that fit no operation; he should hear of it.
+    pub idle: Vec<String>,
 }
 
 /// An operation that did not become a tool.
@@ -70,9 +78,14 @@ pub struct Skipped {
     pub document: String,
     /// `METHOD /path`.
     pub operation: String,
+    /// What its tool would be called, where that is known.
+    pub name: Option<String>,
     /// Why.
     pub reason: String,
 }
+
+/// Why an operation is skipped whose calls would have nowhere to go.
+pub const NO_SERVER: &str = "the document names no absolute server URL: give one with --base-url";
 
 /// A document with what the operator says of it.
 #[derive(Debug)]
@@ -92,32 +105,29 @@ pub struct Source<'a> {
 /// Turns the documents' operations into tools.
 #[must_use]
 pub fn discover(sources: &[Source<'_>], settings: &Settings) -> Discovery {
-    let mut discovery = Discovery::default();
-    let mut chosen = Vec::new();
-    for source in sources {
-        choose(source, settings, &mut chosen, &mut discovery);
-        discovery.skipped.extend(lost(source.document));
-    }
-    let candidates: Vec<naming::Candidate> = chosen.iter().map(Chosen::candidate).collect();
-    let (names, notes) = naming::assign(&candidates, settings.max_name_length);
-    discovery.notes.extend(notes);
-    let mut named = chosen.iter().zip(names).peekable();
-    for source in sources {
-        let mut build = Build::new(source, settings);
-        while let Some((chosen, name)) =
-            named.next_if(|(chosen, _)| std::ptr::eq(chosen.source, source))
-        {
-            discovery.tools.push(build.tool(chosen, name));
+    let parts = sources.iter().map(|source| Part::of(source, settings));
+    Discovery::of_parts(parts.collect(), settings)
+}
+
+impl Discovery {
+    /// What these documents make together, in their order.
+    #[must_use]
+    pub fn of_parts(parts: Vec<Part>, settings: &Settings) -> Self {
+        let joined = join(&parts.iter().collect::<Vec<_>>(), settings);
+        let skipped = parts.into_iter().flat_map(Part::into_skipped).collect();
+        Self {
+            // Nobody else has them any more.
+            tools: joined.tools.into_iter().map(Arc::unwrap_or_clone).collect(),
+            skipped,
+            notes: joined.notes,
+            warnings: joined.warnings,
+            idle: joined.idle,
         }
-        build.finish(&mut discovery.notes);
     }
-    note_unused_overrides(sources, settings, &mut discovery.notes);
-    discovery
 }
 
 /// An operation that becomes a tool.
 struct Chosen<'a> {
-    source: &'a Source<'a>,
     operation: &'a Operation,
     over: Override,
     becomes: Becomes,
@@ -131,19 +141,14 @@ enum Becomes {
     Command(CommandTarget),
 }
 
-impl Chosen<'_> {
-    fn candidate(&self) -> naming::Candidate {
-        let named = self
-            .over
-            .name
-            .as_ref()
-            .or(self.operation.operation_id.as_ref());
-        naming::Candidate {
-            preferred: named.cloned(),
-            method: self.operation.method.to_string(),
-            path: self.operation.path.clone(),
-            prefix: self.source.prefix.clone(),
-        }
+/// What an operation's tool can be named after.
+fn candidate(source: &Source<'_>, operation: &Operation, over: &Override) -> naming::Candidate {
+    let named = over.name.as_ref().or(operation.operation_id.as_ref());
+    naming::Candidate {
+        preferred: named.cloned(),
+        method: operation.method.to_string(),
+        path: operation.path.clone(),
+        prefix: source.prefix.clone(),
     }
 }
 
@@ -165,6 +170,7 @@ fn lost(document: &Document) -> impl Iterator<Item = Skipped> {
     errors.map(|finding| Skipped {
         document: document.name.clone(),
         operation: operation_at(&finding.pointer),
+        name: None,
         reason: finding.message.clone(),
     })
 }
@@ -182,14 +188,16 @@ fn operation_at(pointer: &str) -> String {
     }
 }
 
+/// The operations that become tools; the others are added to `skipped`.
 fn choose<'a>(
     source: &'a Source<'a>,
     settings: &Settings,
-    chosen: &mut Vec<Chosen<'a>>,
-    discovery: &mut Discovery,
-) {
+    notes: &mut Notes,
+    skipped: &mut Vec<Skipped>,
+) -> Vec<Chosen<'a>> {
+    let mut chosen = Vec::new();
     for operation in &source.document.operations {
-        let over = overrides::of_operation(operation, &settings.overrides, &mut discovery.notes);
+        let over = overrides::of_operation(operation, &settings.overrides, notes);
         let excluded = match &over.exclude {
             Some(Exclude::Plain(true)) => Some("it is marked as excluded".to_owned()),
             Some(Exclude::Reason(reason)) => Some(reason.clone()),
@@ -201,18 +209,19 @@ fn choose<'a>(
         };
         match becomes {
             Ok(becomes) => chosen.push(Chosen {
-                source,
                 operation,
                 over,
                 becomes,
             }),
-            Err(reason) => discovery.skipped.push(Skipped {
+            Err(reason) => skipped.push(Skipped {
                 document: source.document.name.clone(),
                 operation: place(operation),
+                name: Some(candidate(source, operation, &over).wish(settings.max_name_length)),
                 reason,
             }),
         }
     }
+    chosen
 }
 
 fn becomes(source: &Source<'_>, operation: &Operation) -> Result<Becomes, String> {
@@ -220,160 +229,5 @@ fn becomes(source: &Source<'_>, operation: &Operation) -> Result<Becomes, String
         return Ok(Becomes::Command(target));
     }
     let base = target::base(source.base_url.as_ref(), operation);
-    base.map(Becomes::Http).ok_or_else(|| {
-        "the document names no absolute server URL: give one with --base-url".to_owned()
-    })
-}
-
-/// What is shared by the tools of one document.
-struct Build<'a> {
-    document: &'a Document,
-    settings: &'a Settings,
-    inputs: Definitions<'a>,
-    outputs: Definitions<'a>,
-    notes: Vec<String>,
-    without_output: Vec<String>,
-    cut_inputs: Vec<String>,
-    schemes: Vec<Arc<SecurityScheme>>,
-}
-
-impl<'a> Build<'a> {
-    fn new(source: &Source<'a>, settings: &'a Settings) -> Self {
-        let schemas = &source.document.schemas;
-        Self {
-            document: source.document,
-            settings,
-            inputs: Definitions::new(schemas, Direction::Input),
-            outputs: Definitions::new(schemas, Direction::Output),
-            notes: Vec::new(),
-            without_output: Vec::new(),
-            cut_inputs: Vec::new(),
-            schemes: security::schemes(source.document, source.number),
-        }
-    }
-
-    fn tool(&mut self, chosen: &Chosen<'a>, name: ToolName) -> Tool {
-        let Chosen {
-            operation, over, ..
-        } = chosen;
-        let cut = path::cut(&operation.path, &in_path(operation));
-        let notes = &mut self.notes;
-        let mut parameters =
-            parameters::plan(operation, self.document, &self.inputs, &cut, over, notes);
-        let shape = over.body.unwrap_or(self.settings.body);
-        let mut body = body::plan(operation, shape, &self.inputs, notes);
-        arguments::assign_keys(&mut parameters, body.as_mut());
-        let limit = self.settings.max_input_schema;
-        let (input, was_cut) = input::schema(&mut self.inputs, &parameters, body.as_ref(), limit);
-        if was_cut {
-            self.cut_inputs.push(name.to_string());
-        }
-        let (mut input, mut ask) = (json(input), Vec::new());
-        if let Some(named) = &over.ask {
-            let arguments = arguments::all(&parameters, body.as_ref());
-            let (place, notes) = (place(operation), &mut self.notes);
-            (input, ask) = ask::questions(named, &input, &arguments, &self.inputs, &place, notes);
-        }
-        let annotations = hints::annotations(operation, over);
-        let need = confirm::Need::of(operation, over, self.settings);
-        let (target, confirm) = match &chosen.becomes {
-            // Each of its actions has a word of its own on what it destroys.
-            Becomes::Command(target) => {
-                let mut target = CommandTarget::clone(target);
-                target.security = security::needs(operation, &self.schemes);
-                command::confirmed(target, need.told(), need.by_rule)
-            }
-            Becomes::Http(base) => {
-                let (base, body) = (base.clone(), body.as_ref());
-                let mut target =
-                    target::target(operation, base, cut, &parameters, body, &self.inputs);
-                target.security = security::needs(operation, &self.schemes);
-                (Target::Http(Box::new(target)), need.any(&annotations))
-            }
-        };
-        Tool {
-            title: hints::title(operation, over),
-            description: hints::description(operation, over),
-            listed_schema: profile::listed(&input, self.settings.schema_profile),
-            input_schema: input,
-            output_schema: self.output(operation, &name),
-            meta: hints::meta(self.document, operation),
-            target,
-            requires: over.requires.clone().unwrap_or_default(),
-            confirm,
-            ask,
-            annotations,
-            name,
-        }
-    }
-
-    fn output(&mut self, operation: &'a Operation, name: &ToolName) -> Option<Json> {
-        if self.settings.output_schemas == OutputSchemas::Off {
-            return None;
-        }
-        let limit = self.settings.max_output_schema;
-        match output::schema(&mut self.outputs, operation, limit) {
-            output::Output::Schema(text) => Some(json(text)),
-            output::Output::None => None,
-            output::Output::TooLarge => {
-                self.without_output.push(name.to_string());
-                None
-            }
-        }
-    }
-
-    fn finish(mut self, notes: &mut Vec<String>) {
-        let name = &self.document.name;
-        let mut all = std::mem::take(&mut self.notes);
-        all.append(&mut self.inputs.notes);
-        all.append(&mut self.outputs.notes);
-        for (what, limit, tools) in [
-            (
-                "output schemas left out",
-                self.settings.max_output_schema,
-                &self.without_output,
-            ),
-            (
-                "input schemas cut",
-                self.settings.max_input_schema,
-                &self.cut_inputs,
-            ),
-        ] {
-            if !tools.is_empty() {
-                let count = tools.len();
-                all.push(format!(
-                    "{count} {what}, longer than {limit} bytes: {}",
-                    tools.join(", ")
-                ));
-            }
-        }
-        let mut seen = HashSet::new();
-        all.retain(|note| seen.insert(note.clone()));
-        notes.extend(all.into_iter().map(|note| format!("{name}: {note}")));
-    }
-}
-
-fn note_unused_overrides(sources: &[Source<'_>], settings: &Settings, notes: &mut Vec<String>) {
-    if settings.overrides.is_empty() {
-        return;
-    }
-    let used: HashSet<&str> = sources
-        .iter()
-        .flat_map(|source| &source.document.operations)
-        .filter_map(|operation| overrides::configured_for(operation, &settings.overrides))
-        .map(|(key, _)| key)
-        .collect();
-    let unused = settings
-        .overrides
-        .keys()
-        .filter(|key| !used.contains(key.as_str()));
-    notes.extend(unused.map(|key| {
-        format!("the override `{key}` fits no operation: give an operationId or `METHOD /path`")
-    }));
-}
-
-/// The text was written piece by piece and is valid JSON.
-fn json(text: String) -> Json {
-    let raw = RawValue::from_string(text).expect("fragments hold whole JSON values only");
-    Json::from_raw(raw)
+    base.map(Becomes::Http).ok_or_else(|| NO_SERVER.to_owned())
 }

@@ -29,11 +29,15 @@ pub(super) struct Candidate {
 ///
 /// Every name somebody has a first claim on is given before a second choice is looked for, so that
 /// a duplicate never takes the name of an operation further down.
-pub(super) fn assign(candidates: &[Candidate], limit: usize) -> (Vec<ToolName>, Vec<String>) {
-    let limit = limit.clamp(16, ToolName::MAX_LENGTH);
+pub(super) fn assign<'a>(
+    candidates: impl IntoIterator<Item = &'a Candidate> + Clone,
+    limit: usize,
+) -> (Vec<ToolName>, Vec<String>) {
+    let limit = within(limit);
     let mut taken = HashSet::new();
     let first: Vec<Option<String>> = candidates
-        .iter()
+        .clone()
+        .into_iter()
         .map(|candidate| {
             let name = candidate.first_choice(limit);
             taken.insert(name.to_ascii_lowercase()).then_some(name)
@@ -41,7 +45,7 @@ pub(super) fn assign(candidates: &[Candidate], limit: usize) -> (Vec<ToolName>, 
         .collect();
     let mut notes = Vec::new();
     let names = candidates
-        .iter()
+        .into_iter()
         .zip(first)
         .map(|(candidate, name)| {
             let name = name.unwrap_or_else(|| {
@@ -60,7 +64,16 @@ pub(super) fn assign(candidates: &[Candidate], limit: usize) -> (Vec<ToolName>, 
     (names, notes)
 }
 
+fn within(limit: usize) -> usize {
+    limit.clamp(16, ToolName::MAX_LENGTH)
+}
+
 impl Candidate {
+    /// The name it has where nothing else has a claim on it.
+    pub(super) fn wish(&self, limit: usize) -> String {
+        self.first_choice(within(limit))
+    }
+
     fn first_choice(&self, limit: usize) -> String {
         let safe = self.preferred.as_deref().map(safe);
         match safe {

@@ -3,8 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
+use super::extension::{self, Notes};
 use super::settings::{Exclude, Hints, Override, ParameterOverride};
 use crate::openapi::{Operation, Parameter};
 
@@ -12,26 +13,34 @@ use crate::openapi::{Operation, Parameter};
 pub(super) fn of_operation(
     operation: &Operation,
     configured: &BTreeMap<String, Override>,
-    notes: &mut Vec<String>,
+    notes: &mut Notes,
 ) -> Override {
     let mut extension = Override::default();
     for (name, value) in &operation.extensions {
         match (name.as_str(), value) {
             ("x-mcp", Value::Bool(on)) => extension.exclude = Some(Exclude::Plain(!on)),
             ("x-mcp", Value::Object(map)) => {
-                extension = over(extension, read(map, &place(operation), notes));
+                let place = format!("{}: x-mcp", place(operation));
+                extension = over(extension, extension::of_operation(map, &place, notes));
             }
             ("x-mcp-exclude", value) => match serde_json::from_value(value.clone()) {
                 Ok(exclude) => extension.exclude = Some(exclude),
-                Err(_) => notes.push(format!(
-                    "{}: `x-mcp-exclude` is neither true, false nor a reason: it is ignored",
-                    place(operation)
-                )),
+                Err(_) => {
+                    notes.warnings.push(format!(
+                        "{}: `x-mcp-exclude` is neither true, false nor a reason: the operation is left out",
+                        place(operation)
+                    ));
+                    extension.exclude = Some(Exclude::Plain(true));
+                }
             },
-            ("x-mcp", _) => notes.push(format!(
-                "{}: `x-mcp` is neither an object nor true or false: it is ignored",
-                place(operation)
-            )),
+            // Whatever was to be said: somebody should look before a call is made.
+            ("x-mcp", _) => {
+                notes.warnings.push(format!(
+                    "{}: `x-mcp` is neither an object nor true or false: a human has to confirm each call",
+                    place(operation)
+                ));
+                extension.confirm = Some(true);
+            }
             _ => {}
         }
     }
@@ -60,18 +69,19 @@ pub(super) fn of_parameter(
     parameter: &Parameter,
     operation: &Override,
     place: &str,
-    notes: &mut Vec<String>,
+    notes: &mut Notes,
 ) -> ParameterOverride {
     let mut extension = ParameterOverride::default();
     for (name, value) in &parameter.extensions {
         let place = format!("{place}, parameter `{}`", parameter.name);
         match (name.as_str(), value) {
             ("x-mcp", Value::Object(map)) => {
-                extension = parameter_over(extension, read(map, &place, notes));
+                let place = format!("{place}: x-mcp");
+                extension = parameter_over(extension, extension::of_parameter(map, &place, notes));
             }
             ("x-mcp-header", Value::String(header)) => extension.header = Some(header.clone()),
             ("x-mcp" | "x-mcp-header", _) => {
-                notes.push(format!(
+                notes.warnings.push(format!(
                     "{place}: `{name}` cannot be understood: it is ignored"
                 ));
             }
@@ -87,27 +97,6 @@ pub(super) fn of_parameter(
 /// `METHOD /path`.
 pub(super) fn place(operation: &Operation) -> String {
     format!("{} {}", operation.method, operation.path)
-}
-
-/// Reads what can be read, member by member; the rest becomes notes.
-fn read<T>(map: &Map<String, Value>, place: &str, notes: &mut Vec<String>) -> T
-where
-    T: serde::de::DeserializeOwned + Default,
-{
-    let mut good = Map::new();
-    for (name, value) in map {
-        let alone = Map::from_iter([(name.clone(), value.clone())]);
-        match serde_json::from_value::<T>(Value::Object(alone)) {
-            Ok(_) => {
-                good.insert(name.clone(), value.clone());
-            }
-            Err(error) => notes.push(format!(
-                "{place}: `x-mcp` member `{name}` is ignored: {error}"
-            )),
-        }
-    }
-    // Two spellings of one member are each good alone.
-    serde_json::from_value(Value::Object(good)).unwrap_or_default()
 }
 
 fn over(above: Override, below: Override) -> Override {

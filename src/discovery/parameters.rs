@@ -6,6 +6,7 @@ use http::HeaderName;
 use serde_json::Value;
 
 use super::defs::Definitions;
+use super::extension::Notes;
 use super::overrides::{self, place};
 use super::path::Cut;
 use super::settings::{Override, ParameterOverride};
@@ -40,14 +41,14 @@ pub(super) fn plan<'a>(
     definitions: &Definitions<'a>,
     cut: &Cut,
     over: &Override,
-    notes: &mut Vec<String>,
+    notes: &mut Notes,
 ) -> Vec<Planned<'a>> {
     let mut planned: Vec<Planned<'a>> = Vec::new();
     for parameter in &operation.parameters {
         let slot = cut.slots.iter().find(|slot| slot.name == parameter.name);
         if parameter.location == ParameterLocation::Path && slot.is_none() {
             let name = &parameter.name;
-            notes.push(format!(
+            notes.notes.push(format!(
                 "{}: the path has no `{{{name}}}`: the parameter is left out",
                 place(operation)
             ));
@@ -55,13 +56,21 @@ pub(super) fn plan<'a>(
             && HeaderName::from_bytes(parameter.name.as_bytes()).is_err()
         {
             let name = parameter.name.escape_debug();
-            notes.push(format!(
+            notes.notes.push(format!(
                 "{}: `{name}` cannot be the name of a header: the parameter is left out",
                 place(operation)
             ));
         } else if !is_settled_elsewhere(parameter, operation, document) {
             let own = overrides::of_parameter(parameter, over, &place(operation), notes);
+            let hides = own.hidden == Some(true);
             planned.push(one(Cow::Borrowed(parameter), own, cut));
+            if hides && planned.last().is_some_and(|one| !one.hidden) {
+                notes.warnings.push(format!(
+                    "{}, parameter `{}`: `hidden` does nothing, since the parameter is required: give it a `value`",
+                    place(operation),
+                    parameter.name
+                ));
+            }
         }
     }
     for slot in &cut.slots {
@@ -71,7 +80,7 @@ pub(super) fn plan<'a>(
         if planned.iter().any(declared) {
             continue;
         }
-        notes.push(format!(
+        notes.notes.push(format!(
             "{}: `{{{}}}` is not declared: any text is accepted there",
             place(operation),
             slot.name
@@ -80,13 +89,29 @@ pub(super) fn plan<'a>(
         let own = overrides::of_parameter(&parameter, over, &place(operation), notes);
         planned.push(one(Cow::Owned(parameter), own, cut));
     }
+    unfitting(operation, cut, over, notes);
     planned.extend(
         cut.query
             .iter()
             .map(|(name, value)| fixed_query(name, value)),
     );
-    check_headers(&mut planned, definitions, operation, notes);
+    check_headers(&mut planned, definitions, operation, &mut notes.notes);
     planned
+}
+
+/// What is said of parameters that do not exist hides none and fixes none.
+fn unfitting(operation: &Operation, cut: &Cut, over: &Override, notes: &mut Notes) {
+    let declared = operation.parameters.iter().map(|one| one.name.as_str());
+    let slots = cut.slots.iter().map(|slot| slot.name.as_str());
+    let names: Vec<&str> = declared.chain(slots).collect();
+    for name in over.parameters.keys() {
+        if !names.contains(&name.as_str()) {
+            notes.warnings.push(format!(
+                "{}: the override of the parameter `{name}` fits none of its parameters",
+                place(operation)
+            ));
+        }
+    }
 }
 
 fn one<'a>(source: Cow<'a, Parameter>, own: ParameterOverride, cut: &Cut) -> Planned<'a> {

@@ -6,6 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::methods;
+
 /// How to discover.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
@@ -83,6 +85,14 @@ pub struct Rule {
     /// operationId globs: `*` is any text, `?` one character.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub operations: Vec<String>,
+}
+
+impl Rule {
+    /// What is wrong with the rule in itself, if anything.
+    #[must_use]
+    pub fn fault(&self) -> Option<String> {
+        methods::fault(&self.methods).map(|fault| format!("methods: {fault}"))
+    }
 }
 
 /// How an object body becomes arguments.

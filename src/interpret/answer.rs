@@ -5,7 +5,7 @@ use bytes::Bytes;
 use serde_json::Value;
 
 use super::http::{Interpreted, Limits, Whole, done, resource_name};
-use super::json::is_json;
+use super::json::{is_json, mended};
 use super::media::{Kind, Media};
 use super::shorten::{self, grouped};
 use super::{multipart, stream};
@@ -45,10 +45,13 @@ impl Answer<'_> {
 
     /// JSON as text and as data; text that only claims to be JSON is text.
     fn json(&self, text: Text) -> Outcome {
-        if !is_json(text.as_bytes()) {
+        let structured = if is_json(text.as_bytes()) {
+            self.data(&text)
+        } else if let Some(mended) = mended(text.as_str()) {
+            self.data(&Text::from(mended))
+        } else {
             return self.plain(text);
-        }
-        let structured = self.data(&text);
+        };
         done(vec![Content::Text(text)], Some(structured))
     }
 

@@ -1,6 +1,9 @@
 //! An HTTP answer as an outcome: the status decides success, the media type the form.
 
-use ::http::header::{CONTENT_DISPOSITION, ETAG, HeaderName, LAST_MODIFIED, LOCATION};
+use ::http::header::{
+    CONTENT_DISPOSITION, CONTENT_RANGE, ETAG, HeaderName, LAST_MODIFIED, LINK, LOCATION,
+    RETRY_AFTER,
+};
 use ::http::{HeaderMap, Method, StatusCode};
 use bytes::Bytes;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -95,6 +98,42 @@ fn success(
     if target.method == Method::HEAD || (reply.body.is_empty() && reply.cut.is_none()) {
         return bodiless(target, publishes_output, &reply).into();
     }
+    let told = told_by_headers(&reply.headers);
+    let mut interpreted = with_body(target, publishes_output, reply, limits);
+    interpreted.outcome.content.extend(told.map(Content::Text));
+    interpreted
+}
+
+/// What headers say beside a body that a caller needs to go on: where the next page is, where the new resource is, when
+/// to ask again, which part this is.
+fn told_by_headers(headers: &HeaderMap) -> Option<Text> {
+    const NAMES: [HeaderName; 4] = [LOCATION, LINK, RETRY_AFTER, CONTENT_RANGE];
+    let mut lines = Vec::new();
+    for (name, value) in headers {
+        if NAMES.contains(name)
+            && let Ok(value) = value.to_str()
+        {
+            lines.push(header_line(name, value));
+        }
+    }
+    (!lines.is_empty()).then(|| Text::from(lines.join("\n")))
+}
+
+fn header_line(name: &HeaderName, value: &str) -> String {
+    let value = if *name == LOCATION {
+        failure::shown_location(value)
+    } else {
+        media::printable(value).into_owned()
+    };
+    format!("{name}: {value}")
+}
+
+fn with_body(
+    target: &HttpTarget,
+    publishes_output: bool,
+    reply: HttpReply,
+    limits: Limits,
+) -> Interpreted {
     let media = Media::of(&reply.headers);
     let (cut, body) = (reply.cut, reply.body);
     let answer = Answer {
@@ -147,10 +186,18 @@ fn bodiless(target: &HttpTarget, publishes_output: bool, reply: &HttpReply) -> O
             ::http::header::ALLOW,
             ::http::header::ACCEPT_RANGES,
             ::http::header::CACHE_CONTROL,
-            ::http::header::RETRY_AFTER,
+            LINK,
+            RETRY_AFTER,
         ]
     } else {
-        &[LOCATION, ETAG, LAST_MODIFIED, ::http::header::ALLOW]
+        &[
+            LOCATION,
+            ETAG,
+            LAST_MODIFIED,
+            LINK,
+            RETRY_AFTER,
+            ::http::header::ALLOW,
+        ]
     };
     let mut text = status_line(reply.status);
     for name in names {
@@ -159,12 +206,8 @@ fn bodiless(target: &HttpTarget, publishes_output: bool, reply: &HttpReply) -> O
             .get(name)
             .and_then(|value| value.to_str().ok())
         {
-            let value = if *name == LOCATION {
-                failure::shown_location(value)
-            } else {
-                media::printable(value).into_owned()
-            };
-            text.push_str(&format!("\n{name}: {value}"));
+            text.push('\n');
+            text.push_str(&header_line(name, value));
         }
     }
     let structured = publishes_output.then(|| Structured::result("null".into()));

@@ -1,10 +1,40 @@
 //! Whether a text is JSON, at the speed of reading it: answers are copied, never built into a tree,
 //! so this one pass is what stands between a lying upstream and a broken answer.
 
-/// Deeper nesting is not taken for JSON; no reader of the answer would follow it.
-const MAX_DEPTH: usize = 4096;
+/// Deeper nesting is not taken for JSON: clients' parsers stop at 128 levels or somewhat above, and would lose the
+/// whole message for it, in which the answer is some levels down already.
+const MAX_DEPTH: usize = 120;
 
-/// Whether `text` is one JSON value (RFC 8259). The text is known to be UTF-8.
+/// A text that is JSON but for halves of surrogate pairs, which a service leaves when it cuts a text within a character: with
+/// replacement characters in their place. Clients' parsers refuse the whole message for such a half (RFC 8259, section 8.2).
+pub(super) fn mended(text: &str) -> Option<String> {
+    let mut out = String::new();
+    let (mut done, mut at) = (0, 0);
+    let bytes = text.as_bytes();
+    while let Some(found) = memchr::memchr(b'\\', bytes.get(at..)?) {
+        let rest = bytes.get(at + found + 1..)?;
+        at += found + 1;
+        if let Some(length) = escape(rest) {
+            at += length;
+        } else {
+            let half = rest.first() == Some(&b'u') && unit(rest).is_some();
+            if !half {
+                return None;
+            }
+            out.push_str(text.get(done..at)?);
+            out.push_str("ufffd");
+            at += UNIT;
+            done = at;
+        }
+    }
+    if done == 0 {
+        return None;
+    }
+    out.push_str(text.get(done..)?);
+    is_json(out.as_bytes()).then_some(out)
+}
+
+/// Whether `text` is one JSON value (RFC 8259), and every escape in it a character. The text is known to be UTF-8.
 pub(super) fn is_json(text: &[u8]) -> bool {
     document(text).is_some()
 }
@@ -114,12 +144,28 @@ fn string(text: &[u8], at: &mut usize) -> Option<()> {
 fn escape(text: &[u8]) -> Option<usize> {
     match text.first()? {
         b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(1),
-        b'u' => {
-            let digits = text.get(1..5)?;
-            digits.iter().all(u8::is_ascii_hexdigit).then_some(5)
-        }
+        b'u' => match unit(text)? {
+            0xd800..=0xdbff => {
+                let second = text.get(UNIT..)?.strip_prefix(b"\\")?;
+                let pairs = matches!(unit(second)?, 0xdc00..=0xdfff);
+                pairs.then_some(2 * UNIT + 1)
+            }
+            0xdc00..=0xdfff => None,
+            _ => Some(UNIT),
+        },
         _ => None,
     }
+}
+
+/// The length of `uXXXX`.
+const UNIT: usize = 5;
+
+/// The UTF-16 code unit of `uXXXX`.
+fn unit(text: &[u8]) -> Option<u32> {
+    let digits = text.strip_prefix(b"u")?.get(..4)?;
+    digits.iter().try_fold(0, |unit, digit| {
+        Some(unit << 4 | char::from(*digit).to_digit(16)?)
+    })
 }
 
 /// The rest of a number or a literal.
@@ -265,6 +311,35 @@ mod tests {
         assert!(is_json(deep(MAX_DEPTH).as_bytes()));
         assert!(!is_json(deep(MAX_DEPTH + 1).as_bytes()));
         assert!(!is_json("[".repeat(1_000_000).as_bytes()));
+    }
+
+    #[test]
+    fn halves_of_surrogate_pairs_are_replaced() {
+        for (text, expected) in [
+            (r#""\ud83d""#, Some(r#""\ufffd""#)),
+            (
+                r#"{"a":"x\udE00y\n","b":1}"#,
+                Some(r#"{"a":"x\ufffdy\n","b":1}"#),
+            ),
+            (
+                r#"["\ud83d\ud83d\ude00"]"#,
+                Some(r#"["\ufffd\ud83d\ude00"]"#),
+            ),
+            (r#"["\ud83d\u0041"]"#, Some(r#"["\ufffd\u0041"]"#)),
+            (r#"["\ud83d\n"]"#, Some(r#"["\ufffd\n"]"#)),
+            (r#"["\\ud83d"]"#, None),
+            (r#"["\ud83d\ude00"]"#, None),
+            (r#"["\ud83d"#, None),
+            (r#"["\ud8"]"#, None),
+            (r#"\"#, None),
+        ] {
+            let mended = mended(text);
+            assert_eq!(mended.as_deref(), expected, "{text}");
+            if mended.is_some() {
+                assert!(!is_json(text.as_bytes()), "{text}");
+            }
+        }
+        assert!(is_json(br#"["\ud83d\ude00"]"#));
     }
 
     proptest! {

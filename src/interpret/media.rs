@@ -7,7 +7,7 @@ use ::http::header::CONTENT_TYPE;
 use bytes::Bytes;
 use encoding_rs::Encoding;
 
-use crate::tool::Text;
+use crate::tool::{Text, is_json_lines};
 
 /// What a body is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,20 +39,6 @@ pub(super) enum Kind {
     /// No media type: look at the bytes.
     Unknown,
 }
-
-/// Types of JSON values after one another.
-const VALUES: [&str; 10] = [
-    "application/json-seq",
-    "application/jsonl",
-    "application/jsonlines",
-    "application/ndjson",
-    "application/stream+json",
-    "application/x-jsonl",
-    "application/x-jsonlines",
-    "application/x-ndjson",
-    "text/jsonl",
-    "text/x-ndjson",
-];
 
 /// Types outside `text/` that are text nevertheless.
 const TEXTS: [&str; 16] = [
@@ -124,7 +110,7 @@ impl Media {
 
 fn kind(essence: &str) -> Kind {
     let (top, sub) = essence.split_once('/').unwrap_or((essence, ""));
-    if VALUES.binary_search(&essence).is_ok() || sub.ends_with("+json-seq") {
+    if is_json_lines(essence) || sub == "json-seq" || sub.ends_with("+json-seq") {
         return Kind::Values;
     }
     if sub == "json" || sub == "x-json" || sub.ends_with("+json") {

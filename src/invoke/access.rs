@@ -2,19 +2,19 @@
 
 use super::CallError;
 use crate::policy::confirm::Decision;
-use crate::policy::{CallRecord, Denied, Limited};
+use crate::policy::{CallRecord, Denied, Limited, Step};
 use crate::tool::Outcome;
 
 /// To the caller a tool it may not know of is one that does not exist; the record says why.
 pub(super) fn refused(denied: Denied, name: &str, record: &mut CallRecord) -> CallError {
     match denied {
         Denied::Hidden => {
-            record.step("access", "refused", Some("not among the caller's tools"));
+            record.refused(Step::Access, Some("not among the caller's tools"));
             CallError::UnknownTool(name.to_owned())
         }
         Denied::Scopes(scopes) => {
             let error = CallError::MissingScope(scopes);
-            record.step("access", "refused", Some(&error.to_string()));
+            record.refused(Step::Access, Some(&error.to_string()));
             error
         }
     }
@@ -26,7 +26,7 @@ pub(super) fn agreed(decision: &Decision, record: &mut CallRecord) {
     if let Decision::Approval(by) = decision {
         record.decided_by(by);
     }
-    record.step("confirm", "allowed", None);
+    record.allowed(Step::Confirm);
 }
 
 /// How a call that was not refused with an error ended.
@@ -39,7 +39,7 @@ pub(super) struct Ended {
 impl Ended {
     pub(super) fn limited(limited: &Limited, record: &mut CallRecord) -> Self {
         let message = limited.to_string();
-        record.step("rate", "refused", Some(&message));
+        record.refused(Step::Rate, Some(&message));
         Self {
             outcome: Outcome::failure(message),
             refused: true,

@@ -14,8 +14,8 @@ use crate::binding::Fault;
 use crate::binding::command::{CommandFault, bind};
 use crate::handler::command::{CommandReply, Ready};
 use crate::interpret::{ArgumentFault, CommandCall, Refusal, command_refused, command_reply};
-use crate::policy::confirm::{Confirm, Interview, Preview};
-use crate::policy::{CallRecord, Limited};
+use crate::policy::confirm::{Confirm, Interview, Preview, mask};
+use crate::policy::{CallRecord, Limited, Step};
 use crate::registry::Entry;
 use crate::tool::{CommandTarget, Outcome, Target, ToolCall};
 
@@ -74,7 +74,7 @@ impl Invoker {
             Err(Failed::Stopped(error)) => return Err(self.refused(error, record)),
         };
         if refused {
-            record.step("validate", "refused", None);
+            record.refused(Step::Validate, None);
         }
         if let Some(commands) = &self.commands {
             let tool = entry.tool.name.as_str();
@@ -135,16 +135,17 @@ impl Invoker {
         let commands = self.running()?;
         let command = |error| Failed::Refused(Refusal::Command(error));
         let ready = commands.handler.ready(plan).map_err(command)?;
-        record.step("validate", "allowed", None);
+        record.allowed(Step::Validate);
         let asks = target
             .action(checked)
             .is_some_and(|action| action.confirm.holds(checked));
         if let Some(interview) = interview.filter(|_| asks) {
-            self.agreed(interview, entry, &ready, record).await?;
+            self.agreed(interview, entry, checked, &ready, record)
+                .await?;
         }
         let place = self.policy.limits.place(&target.program).await;
         let _place = place.map_err(Failed::Limited)?;
-        record.step("send", "allowed", None);
+        record.allowed(Step::Send);
         let caller = Arc::clone(&call.progress);
         let progress = Masked {
             inner: &*call.progress,
@@ -161,6 +162,7 @@ impl Invoker {
         &self,
         interview: Interview<'_>,
         entry: &Entry<Prepared>,
+        arguments: &Map<String, Value>,
         ready: &Ready,
         record: &mut CallRecord,
     ) -> Result<(), CallError> {
@@ -168,11 +170,23 @@ impl Invoker {
         let masked = |line: String| redactor.text(&line).into_owned();
         let lines: Vec<String> = ready.command_lines().into_iter().map(masked).collect();
         let directory = ready.directory().display().to_string();
-        let preview = Preview::of_commands(entry.tool.name.as_str(), &lines, &directory);
+        let mut preview = Preview::of_commands(entry.tool.name.as_str(), &lines, &directory);
+        if ready.goes_by_arguments() {
+            preview = preview.with_arguments(&self.shown_arguments(entry, arguments));
+        }
         if let Some(decision) = interview.confirm(preview).await? {
             access::agreed(&decision, record);
         }
         Ok(())
+    }
+
+    /// Checked arguments for people, without what is secret by its name, its schema or its look.
+    fn shown_arguments(&self, entry: &Entry<Prepared>, arguments: &Map<String, Value>) -> String {
+        let mut masked = Value::Object(arguments.clone());
+        let secret = entry.handler.secret(&entry.tool);
+        self.policy.redactor.json(&mut masked, secret);
+        mask(&mut masked, &entry.tool.input_schema.parse());
+        format!("{masked:#}")
     }
 
     fn running(&self) -> Result<&Commands, Failed> {

@@ -1,14 +1,17 @@
 //! A call of an HTTP operation: bound, agreed to, sent, interpreted.
 
+use std::error::Error as _;
+
 use serde_json::Value;
 
 use super::access::{self, Ended};
 use super::forward::hand_on;
 use super::{CallError, Invoker, Prepared, preview};
 use crate::binding::{self, Fault, HttpPlan};
+use crate::handler::HandleError;
 use crate::interpret::{self, Interpreted};
 use crate::policy::confirm::{Confirm, Stopped};
-use crate::policy::{CallRecord, SecretNames, beyond_call};
+use crate::policy::{CallRecord, SecretNames, Step, beyond_call};
 use crate::registry::Entry;
 use crate::tool::{HttpTarget, ToolCall};
 
@@ -45,7 +48,7 @@ impl Invoker {
             Ok(place) => place,
             Err(limited) => return Ok(Ended::limited(&limited, record)),
         };
-        record.step("send", "allowed", None);
+        record.allowed(Step::Send);
         let publishes_output = entry.tool.output_schema.is_some();
         let secret = entry.handler.secret(&entry.tool);
         let sent = self.send(target, (publishes_output, secret), plan, call);
@@ -87,7 +90,7 @@ impl Invoker {
         // Before anybody agrees: it is part of what they agree to.
         let forwarded = std::mem::take(&mut call.forwarded);
         let forwarded = hand_on(forwarded, &mut plan.headers);
-        record.step("validate", "allowed", None);
+        record.allowed(Step::Validate);
         if let Some(interview) = interview {
             let redactor = &self.policy.redactor;
             let shown = (&arguments, &plan, &forwarded[..]);
@@ -124,9 +127,25 @@ impl Invoker {
                 self.marked(clean, target)
             }
             Err(error) => {
-                tracing::debug!(error = ?error, "no answer from upstream");
+                tell_operator(target, &error);
                 interpret::http_failure(target, &error).into()
             }
         }
     }
+}
+
+/// What the caller is not told: which place it was, and what was in the way.
+fn tell_operator(target: &HttpTarget, error: &HandleError) {
+    let place = target.base.origin().ascii_serialization();
+    let mut text = format!("no answer from {place}: {error}");
+    let mut cause = error.source();
+    while let Some(one) = cause {
+        let words = one.to_string();
+        if !text.ends_with(&words) {
+            text.push_str(": ");
+            text.push_str(&words);
+        }
+        cause = one.source();
+    }
+    tracing::warn!("{text}");
 }

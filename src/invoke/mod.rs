@@ -22,7 +22,7 @@ use crate::handler::command::CommandHandler;
 use crate::handler::http::HttpHandler;
 use crate::interpret;
 use crate::policy::confirm::{Confirm, Gate, Stopped};
-use crate::policy::{Access, CallRecord, Ending, Policy, SecretNames};
+use crate::policy::{Access, CallRecord, Ending, Policy, SecretNames, Step};
 use crate::registry::{DuplicateName, Registry};
 use crate::state::Kept;
 use crate::tool::{CallId, Caller, Outcome, Target, Tool, ToolCall};
@@ -162,6 +162,13 @@ impl Invoker {
         }
     }
 
+    /// From now on programs that are to end are killed.
+    pub fn hurry(&self) {
+        if let Some(commands) = &self.commands {
+            commands.handler.hurry();
+        }
+    }
+
     /// The same under these rules.
     #[must_use]
     pub fn under(self, policy: Policy) -> Self {
@@ -197,7 +204,7 @@ impl Invoker {
     ///
     /// # Errors
     /// [`DuplicateName`] when two tools share a name; the old tools stay.
-    pub fn replace(&self, tools: Vec<Tool>) -> Result<(), DuplicateName> {
+    pub fn replace(&self, tools: Vec<impl Into<Arc<Tool>>>) -> Result<(), DuplicateName> {
         let catalogue = prepare(tools)?;
         if let Some(commands) = &self.commands {
             commands.handler.know_tools(command::tools(&catalogue));
@@ -293,7 +300,7 @@ impl Invoker {
     ) -> Result<Ended, CallError> {
         let catalogue = self.catalogue.load_full();
         let Some(entry) = catalogue.find(&call.name) else {
-            record.step("find", "refused", Some("there is no tool of this name"));
+            record.refused(Step::Find, Some("there is no tool of this name"));
             self.record_arguments(&call.arguments, record);
             return Err(CallError::UnknownTool(call.name.clone()));
         };
@@ -303,7 +310,7 @@ impl Invoker {
         if let Err(denied) = self.policy.access.check(&call.caller, &entry.tool) {
             return Err(access::refused(denied, &call.name, record));
         }
-        record.step("access", "allowed", None);
+        record.allowed(Step::Access);
         let limits = &self.policy.limits;
         if let Err(limited) = limits.check(&call.caller.principal, &call.name) {
             return Ok(match &entry.tool.target {
@@ -313,7 +320,7 @@ impl Invoker {
                 }
             });
         }
-        record.step("rate", "allowed", None);
+        record.allowed(Step::Rate);
         match &entry.tool.target {
             Target::Http(target) => self.request(entry, target, call, human, record).await,
             Target::Command(target) => {
@@ -337,14 +344,14 @@ impl Invoker {
         };
         match &error {
             CallError::Stopped(stopped) => {
-                record.step("confirm", "refused", Some(stopped.word()));
+                record.refused(Step::Confirm, Some(stopped.word()));
             }
             CallError::InvalidArguments(faults) if record.is_audited() => {
                 let places = self.policy.redactor.text(&places(faults)).into_owned();
-                record.step("validate", "refused", Some(&places));
+                record.refused(Step::Validate, Some(&places));
             }
             _ if record.is_audited() => {
-                record.step("validate", "refused", Some(&error.to_string()));
+                record.refused(Step::Validate, Some(&error.to_string()));
             }
             _ => {}
         }
@@ -383,6 +390,6 @@ impl Prepared {
     }
 }
 
-fn prepare(tools: Vec<Tool>) -> Result<Catalogue, DuplicateName> {
+fn prepare(tools: Vec<impl Into<Arc<Tool>>>) -> Result<Catalogue, DuplicateName> {
     Registry::new(tools, |_| Prepared::default())
 }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::Invoker;
 use crate::policy::confirm::Interview;
-use crate::policy::{CallRecord, Ending, SecretNames, beyond_call};
+use crate::policy::{CallRecord, Ending, SecretNames, Step, beyond_call};
 use crate::tool::{CallId, Caller};
 
 impl Invoker {
@@ -15,7 +15,7 @@ impl Invoker {
         (id, caller): (CallId, &Caller),
         name: &str,
         arguments: &Map<String, Value>,
-        (step, reason): (&'static str, &str),
+        (step, reason): (Step, &str),
     ) {
         let mut record = self.record(id, caller, name);
         let catalogue = self.catalogue.load_full();
@@ -27,7 +27,7 @@ impl Invoker {
             }
             None => self.record_arguments(arguments, &mut record),
         }
-        record.step(step, "refused", Some(&self.policy.redactor.text(reason)));
+        record.refused(step, Some(&self.policy.redactor.text(reason)));
         record.end(Ending::Refused, None);
     }
 

@@ -21,7 +21,7 @@ use super::server::{Origin, Server};
 use super::session::{Handshake, Session};
 use super::settings::Sessions;
 use super::{Accepted, Message};
-use crate::policy::Denied;
+use crate::policy::{Denied, Step};
 use crate::tool::{Caller, Tool};
 
 /// What a request stands on: what was agreed before it, or what is assumed.
@@ -126,7 +126,7 @@ impl Server {
         if self.settings.direct_invocation && !method.contains('/') && exists() {
             let mut arguments = arguments(text, "params").unwrap_or_default();
             arguments.shift_remove("_meta");
-            let why = ("access", "not among the caller's tools");
+            let why = (Step::Access, "not among the caller's tools");
             self.invoker
                 .refuse((next_id(), caller), method, &arguments, why);
         }

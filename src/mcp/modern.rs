@@ -18,6 +18,7 @@ use super::revision::Revision;
 use super::server::{Origin, Server};
 use super::stream::subscription;
 use super::{Accepted, Answer, Message};
+use crate::policy::Step;
 use crate::tool::Caller;
 
 /// The one revision of this era.
@@ -67,7 +68,7 @@ impl Server {
         if let Err(refusal) = check_name(params, origin) {
             let name = params.name.and_then(text_of).unwrap_or_default();
             let arguments = arguments(params.arguments, "params.arguments").unwrap_or_default();
-            let why = ("headers", "Mcp-Name is not params.name");
+            let why = (Step::Headers, "Mcp-Name is not params.name");
             let who = (next_id(), origin.caller);
             self.invoker.refuse(who, &name, &arguments, why);
             return Err(refusal);

@@ -30,6 +30,14 @@ pub enum LoadError {
         /// Why, without secrets.
         reason: String,
     },
+    /// A certificate is why nothing was fetched: the server's, the client's, or a file that should hold one.
+    #[error("cannot fetch {name}: {reason}")]
+    Certificate {
+        /// The source.
+        name: String,
+        /// Why, and what to do; without secrets.
+        reason: String,
+    },
     /// The server answered with something else than success.
     #[error("cannot fetch {name}: expected status 200, found {status}{hint}")]
     Status {
@@ -148,13 +156,64 @@ impl LoadError {
         }
     }
 
-    /// Whether the same source may well load a little later: its service does not answer yet.
+    /// Whether the same source may well load a little later. A certificate that is not trusted stays so.
     #[must_use]
-    pub fn may_pass(&self) -> bool {
+    pub fn passes(&self) -> Passes {
         match self {
-            Self::Fetch { .. } => true,
-            Self::Status { status, .. } => matches!(status, 404 | 429 | 500..=599),
-            _ => false,
+            Self::Fetch { .. } => Passes::Maybe,
+            Self::Status { status, .. } => match status {
+                404 => Passes::Soon,
+                429 | 500..=599 => Passes::Maybe,
+                _ => Passes::Never,
+            },
+            _ => Passes::Never,
         }
+    }
+}
+
+/// Whether what is wrong with a source may pass by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Passes {
+    /// Its service may not be there yet.
+    Maybe,
+    /// Its service answers, and either is about to have it or never will: a wrong path, most likely.
+    Soon,
+    /// Somebody has to change something.
+    Never,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_service_may_mend_by_itself_may_pass() {
+        let name = || "http://a.test/x".to_owned();
+        for (status, expected) in [
+            (503, Passes::Maybe),
+            (429, Passes::Maybe),
+            (404, Passes::Soon),
+            (401, Passes::Never),
+            (410, Passes::Never),
+        ] {
+            let error = LoadError::Status {
+                name: name(),
+                status,
+                hint: "",
+            };
+            assert_eq!(error.passes(), expected, "{status}");
+        }
+        let reason = String::new;
+        let (name, other) = (name(), name());
+        let refused = LoadError::Fetch {
+            name,
+            reason: reason(),
+        };
+        assert_eq!(refused.passes(), Passes::Maybe);
+        let untrusted = LoadError::Certificate {
+            name: other,
+            reason: reason(),
+        };
+        assert_eq!(untrusted.passes(), Passes::Never);
     }
 }

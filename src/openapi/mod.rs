@@ -20,13 +20,13 @@ use std::time::Duration;
 use serde_json::Value;
 use url::Url;
 
-pub use error::LoadError;
+pub use error::{LoadError, Passes};
 pub use model::*;
 pub use places::{Places, Position};
 pub use rules::{RULES, Rule};
-pub use source::Source;
+pub use source::{OwnPlace, Source};
 
-use crate::outbound::Network;
+use crate::outbound::{Network, Tls};
 use budget::Budget;
 use external::{BroughtIn, Location};
 use finding::Findings;
@@ -54,6 +54,10 @@ pub struct Settings {
     pub allowed_origins: Vec<Url>,
     /// Networks that are reached although they are private or link-local.
     pub allowed_networks: Vec<Network>,
+    /// Authorities to trust over https, and the client's certificate, which the document's own place alone is shown.
+    pub tls: Tls,
+    /// The document's own place, where it is a URL.
+    pub own: Option<OwnPlace>,
 }
 
 impl Default for Settings {
@@ -67,6 +71,8 @@ impl Default for Settings {
             allowed_folders: Vec::new(),
             allowed_origins: Vec::new(),
             allowed_networks: Vec::new(),
+            tls: Tls::default(),
+            own: None,
         }
     }
 }

@@ -8,6 +8,7 @@ mod network;
 use std::fmt;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use url::{Host, Url};
@@ -15,6 +16,15 @@ use url::{Host, Url};
 use address::{Kind, kind};
 pub use host::HostRule;
 pub use network::Network;
+
+/// The authorities to trust besides the machine's own, and the certificate to show, as files.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Tls {
+    /// Certificates of further authorities, PEM.
+    pub authorities: Option<PathBuf>,
+    /// The client's certificate chain and its private key, PEM.
+    pub identity: Option<(PathBuf, PathBuf)>,
+}
 
 /// How far requests of one purpose may go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -20,7 +20,7 @@ pub use crate::secret::{CallSecrets, beyond_call};
 pub use access::{Access, Denied, Settings as AccessSettings};
 pub use audit::{
     Arguments, Audit, AuditError, CallRecord, Decided, Destination, Ending,
-    Settings as AuditSettings,
+    Settings as AuditSettings, Step,
 };
 pub use metrics::Counters;
 pub use names::SecretNames;

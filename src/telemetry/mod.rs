@@ -88,13 +88,22 @@ pub fn init(settings: &Settings, mask: Mask) -> Result<Logging, SetupError> {
 }
 
 /// The libraries below log request and connection details, secrets among them, at their finest
-/// levels: they stay out unless a filter names them.
+/// levels: they stay out unless a filter names them. The verifier of certificates tells of each refusal with the
+/// folder it was built in; who asked for the connection tells of it, too.
 fn quiet(filter: &str) -> String {
     let mut filter = filter.to_owned();
-    for library in ["hyper_util", "hyper", "reqwest", "h2", "rustls", "tower"] {
+    for (library, level) in [
+        ("hyper_util", "warn"),
+        ("hyper", "warn"),
+        ("reqwest", "warn"),
+        ("h2", "warn"),
+        ("rustls", "warn"),
+        ("rustls_platform_verifier", "off"),
+        ("tower", "warn"),
+    ] {
         let named = |directive: &str| directive.starts_with(&format!("{library}="));
         if !filter.split(',').any(named) {
-            filter.push_str(&format!(",{library}=warn"));
+            filter.push_str(&format!(",{library}={level}"));
         }
     }
     filter

@@ -9,6 +9,7 @@ mod command;
 mod escape;
 mod grant;
 mod json;
+mod lines;
 mod name;
 mod outcome;
 mod secrecy;
@@ -25,6 +26,7 @@ pub use command::{
 pub use escape::escape_json_into;
 pub use grant::{Grant, InvalidPattern, Pattern, SubjectToken};
 pub use json::Json;
+pub use lines::is_json_lines;
 pub use name::{InvalidToolName, ToolName};
 pub use outcome::{Content, Outcome, Structured, Text};
 pub use secrecy::is_secret;

@@ -226,3 +226,24 @@ async fn a_reply_that_breaks_its_promise_still_reaches_the_model() {
         assert!(validator.is_valid(structured), "{body}: {structured}");
     }
 }
+
+#[tokio::test]
+async fn a_missing_body_is_announced_where_one_is_expected() {
+    let paths = "  /things:
+    get: {operationId: list, responses: {'200': {description: ok}}}
+    post: {operationId: begin, responses: {'200': {description: ok}}}
+    put: {operationId: touch, responses: {'200': {description: ok}}}
+    delete: {operationId: end, responses: {'200': {description: ok}}}
+";
+    let (upstream, bridge) = serve(paths, "").await;
+    for (tool, length) in [
+        ("list", None),
+        ("begin", Some("0")),
+        ("touch", Some("0")),
+        ("end", None),
+    ] {
+        upstream.forget();
+        bridge.call(tool, json!({})).await;
+        assert_eq!(upstream.only().header("content-length"), length, "{tool}");
+    }
+}

@@ -188,6 +188,28 @@ fn findings_in_other_files_are_placed_there() {
 }
 
 #[test]
+fn a_document_that_makes_no_tools_is_no_good_one() {
+    let empty = DocumentFile::new("openapi: 3.0.3\n", ".yaml");
+    let output = run(&["check", &path(&empty)]);
+    let text = stdout(&output);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    assert!(text.contains("[no-operations]"), "{text}");
+    assert!(text.ends_with("0 errors, 1 warning, 0 notes in 1 document\n"));
+    let nowhere = GOOD.replace("servers: [{url: 'https://x.test'}]\n", "");
+    let nowhere = DocumentFile::new(&nowhere, ".yaml");
+    let nowhere = path(&nowhere);
+    let output = run(&["check", &nowhere]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert!(stdout(&output).contains("[operation-without-server]"));
+    let output = run(&["check", &nowhere, "--base-url", "http://127.0.0.1:9"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert_eq!(
+        stdout(&output),
+        "0 errors, 0 warnings, 0 notes in 1 document\n"
+    );
+}
+
+#[test]
 fn what_concerns_no_document_stands_apart() {
     let good = DocumentFile::new(GOOD, ".yaml");
     let config = DocumentFile::new("tools: {operations: {nobody: {title: T}}}\n", ".yaml");
@@ -195,7 +217,10 @@ fn what_concerns_no_document_stands_apart() {
     let text = stdout(&run(&["check", &good, "--config", &config]));
     assert!(text.starts_with("configuration\n"), "{text}");
     assert!(text.contains("`nobody` fits no operation"), "{text}");
-    assert!(text.ends_with("1 note in 1 document\n"), "{text}");
+    assert!(
+        text.ends_with("0 errors, 1 warning, 0 notes in 1 document\n"),
+        "{text}"
+    );
     let log = json(&run(&[
         "check", &good, "--config", &config, "--format", "sarif",
     ]));

@@ -117,10 +117,80 @@ fn one_bad_document_does_not_stop_the_others() {
     let bad = DocumentFile::new("{", ".json");
     let good = spec("petstore.yaml").display().to_string();
     let output = run(&["tools", &bad.path().display().to_string(), &good]);
-    assert!(output.status.success());
+    // What there is is printed; that it is not everything can be told by the exit code.
+    assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8(output.stdout).unwrap().contains("getPet"));
     let log = String::from_utf8(output.stderr).unwrap();
     assert!(log.contains(&bad.path().display().to_string()), "{log}");
+}
+
+#[test]
+fn listing_says_what_is_wrong_and_nothing_else() {
+    let good = DocumentFile::new(
+        "openapi: 3.0.3
+info: {title: t, version: '1'}
+servers: [{url: 'http://127.0.0.1:9'}]
+paths:
+  /x: {get: {operationId: x, deprecated: true}}
+  /y: {get: {operationId: y, x-mcp: false}}
+",
+        ".yaml",
+    );
+    let output = run(&["tools", &good.path().display().to_string()]);
+    let log = String::from_utf8(output.stderr).unwrap();
+    assert!(!log.contains("INFO"), "{log}");
+    assert!(log.contains("1 operation was skipped"), "{log}");
+    let error = failure(&["tools", "/nowhere/at/all.yaml"]);
+    assert_eq!(error.matches("No such file").count(), 1, "{error}");
+}
+
+#[test]
+fn what_is_no_tool_is_told_with_its_reason() {
+    let nowhere = DocumentFile::new(
+        "openapi: 3.0.3
+info: {title: t, version: '1'}
+paths:
+  /x: {get: {operationId: x}}
+  /y: {get: {operationId: y, servers: [{url: 'http://127.0.0.1:9'}]}}
+  /z: {get: {operationId: z, servers: [{url: 'http://127.0.0.1:9'}]}}
+",
+        ".yaml",
+    );
+    let path = nowhere.path().display().to_string();
+    let error = failure(&["call", &path, "x"]);
+    assert!(
+        error.contains("x (GET /x) is no tool") && error.contains("--base-url"),
+        "{error}"
+    );
+    assert!(failure(&["call", &path, "w"]).contains("unknown tool: w"));
+    let log = |arguments: &[&str]| String::from_utf8(run(arguments).stderr).unwrap();
+    let some = log(&["tools", &path]);
+    assert!(
+        some.contains("GET /x is no tool: the document names no absolute server URL"),
+        "{some}"
+    );
+    let settings = DocumentFile::new("tools: {include: [{tags: [misspelt]}]}\n", ".yaml");
+    let settings = settings.path().display().to_string();
+    let none = log(&["tools", &path, "--config", &settings]);
+    assert!(
+        none.contains("there are no tools: 3 operations were skipped: no include rule matches it"),
+        "{none}"
+    );
+}
+
+#[test]
+fn a_file_may_have_an_equals_sign_in_its_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("shop=v1.yaml");
+    std::fs::copy(spec("petstore.yaml"), &path).unwrap();
+    // Without a folder before it the name looks like a prefix and a place.
+    let output = crate::support::run_below(folder.path(), &["tools", "shop=v1.yaml"]);
+    assert!(output.status.success(), "{output:?}");
+    let listed = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        listed.contains("getPet") && !listed.contains("shop_getPet"),
+        "{listed}"
+    );
 }
 
 #[test]

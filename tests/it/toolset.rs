@@ -139,6 +139,46 @@ async fn output_is_masked_unless_the_operator_allows_it() {
 }
 
 #[tokio::test]
+async fn what_no_command_line_tells_is_shown_before_it_is_agreed_to() {
+    let toolset = Toolset::new(&Work {
+        properties: "key: {type: string}, value: {type: string}, project: {type: string}, \
+            pin: {type: string, format: password}",
+        actions: "
+          Feed: {effect: destroy, secret: [value], run: [{input: {key: key, value: value}, words: [feed]}]}
+          Part: {effect: destroy, builtin: set-property}
+          Plain: {effect: destroy, run: [{words: [plain, {value: key}]}]}",
+    });
+    let bridge = toolset.bridge();
+    let call = async |action: &str| {
+        let arguments = json!({
+            "action": action, "key": "Shop:Name", "value": "planted-value", "pin": "planted-pin", "project": "App.csproj"
+        });
+        let asked = bridge.call("work", arguments).await;
+        let told = &asked["structuredContent"];
+        assert_eq!(
+            told["errors"][0]["code"], "CONFIRMATION_REQUIRED",
+            "{asked}"
+        );
+        asked.to_string()
+    };
+    for action in ["Feed", "Part"] {
+        let asked = call(action).await;
+        assert!(
+            asked.contains("Shop:Name") && asked.contains("App.csproj"),
+            "{asked}"
+        );
+        assert!(asked.contains("value"), "{asked}");
+        assert!(!asked.contains("planted"), "{asked}");
+    }
+    let asked = call("Plain").await;
+    assert!(
+        asked.contains("plain Shop:Name") && !asked.contains("App.csproj"),
+        "{asked}"
+    );
+    assert_eq!(toolset.starts(), 0);
+}
+
+#[tokio::test]
 async fn what_destroys_is_asked_for() {
     let toolset = Toolset::new(&WORK);
     let bridge = toolset.bridge();

@@ -7,7 +7,7 @@ use reqwest::RequestBuilder;
 use serde_json::{Value, json};
 
 use crate::support::toolset::{Toolset, Work, gone, members};
-use crate::support::{Bridge, Stdio, start, terminate, text};
+use crate::support::{Bridge, Stdio, signal, start, terminate, text};
 
 /// The timeouts are those that the tests wait for.
 const WORK: Work = Work {
@@ -351,10 +351,48 @@ async fn an_interrupted_command_leaves_nothing() {
     let flags = toolset.flags();
     let mut arguments = vec!["call", "work", "--arg", "action=Build"];
     arguments.extend(flags.iter().map(String::as_str));
-    let mut command = start(&arguments);
+    for name in ["TERM", "HUP", "QUIT"] {
+        toolset.forget();
+        let mut command = start(&arguments);
+        let group = toolset.group().await;
+        signal(command.id(), name);
+        let ended = tokio::task::spawn_blocking(move || command.wait());
+        assert_eq!(ended.await.unwrap().unwrap().code(), Some(1), "{name}");
+        assert!(members(group).is_empty(), "{:?}", members(group));
+    }
+}
+
+#[tokio::test]
+async fn no_signal_ends_a_session_and_leaves_its_programs() {
+    let toolset = Toolset::new(&WORK);
+    for name in ["HUP", "QUIT"] {
+        toolset.forget();
+        let mut stdio = toolset.session();
+        send_call(&mut stdio, 1, &build("app/app.csproj"));
+        let group = toolset.group().await;
+        signal(stdio.id(), name);
+        let ended = tokio::task::spawn_blocking(move || stdio.wait());
+        assert_eq!(ended.await.unwrap(), Some(0), "{name}");
+        assert!(members(group).is_empty(), "{:?}", members(group));
+    }
+}
+
+#[tokio::test]
+async fn a_second_interrupt_waits_for_no_program() {
+    let toolset = Toolset::new(&WORK);
+    let bridge = toolset.bridge();
+    let request = build_request(&bridge);
+    let call = tokio::spawn(request.send());
     let group = toolset.group().await;
-    terminate(command.id());
-    let ended = tokio::task::spawn_blocking(move || command.wait());
-    assert!(!ended.await.unwrap().unwrap().success());
+    signal(bridge.id(), "INT");
+    bridge.logged("stopping").await;
+    // The same key stroke again would count as one.
+    tokio::time::sleep(Duration::from_millis(400)).await;
+    signal(bridge.id(), "INT");
+    bridge.logged("ending at once").await;
+    let mut bridge = bridge;
+    let ended = tokio::task::spawn_blocking(move || bridge.wait());
+    assert_eq!(ended.await.unwrap(), Some(0));
     assert!(members(group).is_empty(), "{:?}", members(group));
+    call.abort();
 }

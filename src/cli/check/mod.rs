@@ -76,10 +76,10 @@ impl Check {
 
 /// Everything that is known of the configured documents.
 async fn report(config: &Config) -> Report {
-    let inspections =
-        join_all(config.documents.iter().map(|document| {
-            openapi::inspect(&document.source, &document.overlays, &config.openapi)
-        }));
+    let inspections = join_all(config.documents.iter().map(async |document| {
+        let settings = config.reading(document);
+        openapi::inspect(&document.source, &document.overlays, &settings).await
+    }));
     let mut checked: Vec<Checked> = inspections
         .await
         .into_iter()

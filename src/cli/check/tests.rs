@@ -11,6 +11,7 @@ async fn awkward() -> Report {
         prefix: None,
         base_url: None,
         overlays: Vec::new(),
+        headers: Vec::new(),
     }];
     report(&config).await
 }

@@ -12,7 +12,7 @@ use tokio::net::TcpListener;
 
 use super::terminal::Terminal;
 use super::{Failure, prepare_any};
-use crate::app::{self, App};
+use crate::app::{App, Orders};
 use crate::config::{DocumentFlags, ServeFlags};
 use crate::tool::{CallId, Caller, Content, NoProgress, ToolCall, TraceContext};
 
@@ -39,6 +39,7 @@ pub(super) struct Demo {
 
 impl Demo {
     pub(super) async fn run(self) -> Result<(), Failure> {
+        let orders = Orders::from_signals(false);
         let store = listen(0).await?;
         let base = format!("http://{}/api/v1", address(&store)?);
         tokio::spawn(async move { axum::serve(store, service::routes()).await });
@@ -61,7 +62,10 @@ impl Demo {
             base.parse().ok().as_ref(),
         )?;
         if self.stdio {
-            return Ok(app.serve_stdio(&config, app::signals()).await?);
+            return tokio::select! {
+                result = app.serve_stdio(&config, orders.stopped()) => Ok(result?),
+                () = orders.stopped_now() => Ok(()),
+            };
         }
         let bridge = match self.port {
             Some(port) => listen(port).await?,
@@ -73,7 +77,10 @@ impl Demo {
         let url = format!("http://{}/mcp", address(&bridge)?);
         let called = first_call(&app).await?;
         tell(&base, &url, app.tool_count(), &called);
-        app.serve_http(bridge, &config, app::signals()).await;
+        tokio::select! {
+            () = app.serve_http(bridge, &config, orders.stopped()) => {}
+            () = orders.stopped_now() => {}
+        }
         Ok(())
     }
 }

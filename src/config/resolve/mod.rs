@@ -9,6 +9,7 @@ mod documents;
 mod outbound;
 mod overlays;
 mod policy;
+mod rules;
 mod stdio;
 mod upstream;
 mod written;
@@ -50,7 +51,7 @@ pub(super) fn resolve(
     overlay(&mut file, documents, serve, environment);
     let mut faults = Faults::default();
     let config = Config {
-        documents: document_sources(&file, &mut faults),
+        documents: document_sources(&file, environment, &mut faults),
         openapi: outbound::documents(&file, &mut faults),
         discovery: discovery_settings(&file, &mut faults),
         http: upstream::settings(&file, environment, &mut faults),
@@ -149,7 +150,11 @@ fn overlay(
     }
 }
 
-fn document_sources(file: &File, faults: &mut Faults) -> Vec<DocumentSource> {
+fn document_sources(
+    file: &File,
+    environment: &dyn Fn(&str) -> Option<String>,
+    faults: &mut Faults,
+) -> Vec<DocumentSource> {
     let everywhere = file
         .base_url
         .as_deref()
@@ -181,6 +186,7 @@ fn document_sources(file: &File, faults: &mut Faults) -> Vec<DocumentSource> {
             prefix,
             base_url: own.or_else(|| everywhere.clone()),
             overlays: overlays::of(file, entry, &setting, faults),
+            headers: documents::headers(entry, &setting, environment, faults),
         }));
     }
     let inputs = sources
@@ -230,6 +236,7 @@ fn discovery_settings(file: &File, faults: &mut Faults) -> discovery::Settings {
             "tools.max_name_length: expected 16 to 128, found {max_name_length}"
         ));
     }
+    rules::check(file, faults);
     discovery::Settings {
         select: discovery::Select {
             include: tools.include.clone(),

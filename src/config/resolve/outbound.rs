@@ -25,6 +25,7 @@ pub(super) fn documents(file: &File, faults: &mut Faults) -> openapi::Settings {
         ),
         // Faults of these are reported with the calls'.
         allowed_networks: all("", &file.outbound.allow, &mut Faults::default()),
+        tls: super::upstream::tls(&file.tls, &mut Faults::default()),
         ..default
     }
 }

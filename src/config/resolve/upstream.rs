@@ -75,7 +75,7 @@ fn credentials(
     }
 }
 
-fn tls(written: &Tls, faults: &mut Faults) -> credentials::Tls {
+pub(super) fn tls(written: &Tls, faults: &mut Faults) -> credentials::Tls {
     let identity = match (&written.certificate, &written.key) {
         (Some(certificate), Some(key)) => Some((certificate.clone(), key.clone())),
         (None, None) => None,

@@ -126,17 +126,18 @@ fn mask_url(text: &mut String) {
 
 fn documents(file: &File, config: &Config) -> Vec<DocumentEntry> {
     let own = file.documents.iter().map(|document| match document {
-        DocumentEntry::Full(settings) => settings.credentials.clone(),
+        DocumentEntry::Full(own) => (own.headers.clone(), own.credentials.clone()),
         DocumentEntry::Place(_) => Default::default(),
     });
     let documents = config.documents.iter().zip(own);
     documents
-        .map(|(document, credentials)| {
+        .map(|(document, (headers, credentials))| {
             DocumentEntry::Full(DocumentSettings {
                 source: document.source.to_string(),
                 prefix: document.prefix.clone(),
                 base_url: document.base_url.as_ref().map(shown),
                 overlays: document.overlays.iter().map(ToString::to_string).collect(),
+                headers,
                 credentials,
             })
         })

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::super::{Settings, Source};
 use super::{Tools, finding};
-use crate::openapi::{Document, Finding, MediaType, Operation};
+use crate::openapi::{Document, Finding, MediaType, Operation, Severity};
 use crate::tool::{Location, Target, Tool};
 
 /// What clients are known to accept of a description, in characters.
@@ -21,6 +21,7 @@ pub(super) fn document(
     findings: &mut Vec<Finding>,
 ) {
     let document = source.document;
+    operations(document, findings);
     duplicate_ids(document, findings);
     security(document, findings);
     for operation in &document.operations {
@@ -35,6 +36,19 @@ pub(super) fn document(
         name(operation, tool, settings, findings);
         arguments(document, operation, tool, findings);
         response(operation, tool, findings);
+    }
+}
+
+/// Operations that were lost have findings of their own.
+fn operations(document: &Document, findings: &mut Vec<Finding>) {
+    let mut loaded = document.findings.iter();
+    if document.operations.is_empty() && loaded.all(|one| one.severity < Severity::Error) {
+        let paths = document.schemas.get("#/paths");
+        findings.push(finding(
+            "no-operations",
+            paths.map_or("", |_| "/paths"),
+            "expected at least one operation, found none".to_owned(),
+        ));
     }
 }
 

@@ -26,29 +26,31 @@ pub struct Diagnosis {
 /// Looks at everything that discovery did, and at what a model and a client will make of it.
 #[must_use]
 pub fn diagnose(sources: &[Source<'_>], settings: &Settings) -> Diagnosis {
-    let mut notes = discover(sources, settings).notes;
+    let together = discover(sources, settings);
+    let mut notes = together.notes;
     let mut diagnosis = Diagnosis::default();
     for source in sources {
         let alone = discover(std::slice::from_ref(source), settings);
         let mut findings = Vec::new();
         left_out(source, &alone, &mut findings);
-        // What the documents' discovery says together counts: an override may be another one's.
+        // What the documents' discovery says together counts: names differ in it.
         for note in &alone.notes {
             if let Some(index) = notes.iter().position(|one| one == note) {
-                if is_about_configuration(note) {
-                    continue;
-                }
                 notes.remove(index);
-                findings.push(of_note(source, note));
+                findings.push(of_note("discovery-note", source, note));
             }
         }
+        let warnings = alone.warnings.iter();
+        findings.extend(warnings.map(|warning| of_note("invalid-extension", source, warning)));
         checks::document(source, settings, &tools(&alone), &mut findings);
         diagnosis.documents.push(findings);
     }
-    diagnosis.general = notes
+    let notes = notes
         .into_iter()
-        .map(|note| finding("discovery-note", "", note))
-        .collect();
+        .map(|note| finding("discovery-note", "", note));
+    let idle = together.idle.into_iter();
+    let idle = idle.map(|rule| finding("rule-without-effect", "", rule));
+    diagnosis.general = notes.chain(idle).collect();
     diagnosis
 }
 
@@ -113,7 +115,7 @@ fn left_out(source: &Source<'_>, discovery: &Discovery, findings: &mut Vec<Findi
 }
 
 /// A note is a sentence; the operation it names says where it belongs.
-fn of_note(source: &Source<'_>, note: &str) -> Finding {
+fn of_note(rule: &'static str, source: &Source<'_>, note: &str) -> Finding {
     let text = note
         .strip_prefix(source.document.name.as_str())
         .and_then(|rest| rest.strip_prefix(": "))
@@ -125,14 +127,10 @@ fn of_note(source: &Source<'_>, note: &str) -> Finding {
         .filter(|one| text.contains(&place(one)))
         .max_by_key(|one| one.path.len());
     finding(
-        "discovery-note",
+        rule,
         named.map_or("", |one| one.pointer.as_str()),
         text.to_owned(),
     )
-}
-
-fn is_about_configuration(note: &str) -> bool {
-    note.starts_with("the override ")
 }
 
 fn operation_of<'a>(

@@ -29,10 +29,22 @@ pub const RULES: &[Rule] = &[
         remedy: "use query parameters, or another method",
     },
     Rule {
+        name: "invalid-extension",
+        severity: Severity::Warning,
+        meaning: "Something in `x-mcp` is unknown, cannot be read or fits nothing; where it restricts, it counts as if it were true.",
+        remedy: "correct the extension",
+    },
+    Rule {
         name: "long-description",
         severity: Severity::Warning,
         meaning: "A tool's description has more than 1024 characters; clients cut it, and models pay for it in every request.",
         remedy: "shorten it, or replace it for tools alone with `x-mcp: {description: ...}`",
+    },
+    Rule {
+        name: "no-operations",
+        severity: Severity::Warning,
+        meaning: "The document has no operations, so there is nothing to make tools of.",
+        remedy: "add `paths`, or give the address of the document that has them",
     },
     Rule {
         name: "operation-excluded",
@@ -54,7 +66,7 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         name: "operation-without-server",
-        severity: Severity::Warning,
+        severity: Severity::Error,
         meaning: "The document names no absolute server URL, so an operation cannot be called.",
         remedy: "add `servers` to the document, or give --base-url",
     },
@@ -69,6 +81,12 @@ pub const RULES: &[Rule] = &[
         severity: Severity::Note,
         meaning: "An operation's successful response has no schema; its tool has no output schema.",
         remedy: "describe the response's content",
+    },
+    Rule {
+        name: "rule-without-effect",
+        severity: Severity::Warning,
+        meaning: "A rule or an override of the configuration fits no operation, so that it restricts nothing.",
+        remedy: "correct what it names, or remove it",
     },
     Rule {
         name: "tool-name-cut",

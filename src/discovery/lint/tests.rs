@@ -92,7 +92,17 @@ const CASES: &[Case] = &[
     ),
     (|one| one.servers.clear(), "operation-without-server", ""),
     (|one| extend(one, json!(false)), "operation-excluded", ""),
-    (|one| extend(one, json!(5)), "discovery-note", ""),
+    (|one| extend(one, json!(5)), "invalid-extension", ""),
+    (
+        |one| extend(one, json!({ "confrm": true })),
+        "invalid-extension",
+        "",
+    ),
+    (
+        |one| extend(one, json!({ "vendor": true })),
+        "discovery-note",
+        "",
+    ),
 ];
 
 fn extend(operation: &mut Operation, value: serde_json::Value) {
@@ -120,6 +130,22 @@ fn a_document_without_a_server_is_told_once() {
         told(&document(operations, &json!({})), &Settings::default()),
         [("operation-without-server", "/servers".to_owned())]
     );
+}
+
+#[test]
+fn a_document_without_operations_is_told_once() {
+    let empty = document(Vec::new(), &json!({}));
+    let settings = Settings::default();
+    assert_eq!(told(&empty, &settings), [("no-operations", String::new())]);
+    let mut lost = document(Vec::new(), &json!({}));
+    lost.findings.push(Finding {
+        severity: Severity::Error,
+        rule: "operation-left-out",
+        pointer: "/paths/~1a/get".to_owned(),
+        message: "it is left out".to_owned(),
+        hint: None,
+    });
+    assert_eq!(told(&lost, &settings), []);
 }
 
 #[test]
@@ -200,6 +226,7 @@ fn an_override_for_another_document_is_no_fault() {
     );
     assert_eq!(diagnosis.general.len(), 1);
     assert!(diagnosis.general[0].message.contains("nobody"));
+    assert_eq!(diagnosis.general[0].rule, "rule-without-effect");
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod compositions;
 mod golden;
 mod operations;
 mod outputs;
+mod parts;
 mod schemas;
 
 use serde_json::{Value, json};
@@ -15,7 +16,7 @@ use super::*;
 
 use crate::openapi::ParameterLocation::{Cookie, Header, Path, Query};
 use crate::openapi::{Encoding, SecurityKind, SecurityRequirement, SecurityScheme};
-use crate::tool::{BodyArgument, BodyCodec, FRAMING_HEADERS, HttpTarget, PartKind};
+use crate::tool::{BodyArgument, BodyCodec, FRAMING_HEADERS, HttpTarget, PartKind, Target};
 
 impl<'a> Source<'a> {
     /// As a document is served where nothing is said of it.

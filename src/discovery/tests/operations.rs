@@ -126,13 +126,69 @@ fn configuration_beats_extension_beats_document() {
 }
 
 #[test]
-fn an_override_for_nothing_is_noted() {
-    let found = overridden(operation("GET", "/x"), "GET /y", json!({}));
+fn an_override_for_nothing_is_told() {
+    let found = overridden(operation("GET", "/x"), "GET /elsewhere", json!({}));
     assert!(
-        found.notes[0].contains("`GET /y` fits no operation"),
+        found.idle[0].contains("`GET /elsewhere` fits no operation"),
         "{:?}",
-        found.notes
+        found.idle
     );
+    let over = json!({ "parameters": { "nobody": { "hidden": true } } });
+    let found = overridden(operation("GET", "/x"), "GET /x", over);
+    assert!(
+        found.warnings[0].contains("`nobody` fits none"),
+        "{:?}",
+        found.warnings
+    );
+}
+
+#[test]
+fn what_cannot_be_read_restricts_and_is_told() {
+    for (name, value, told) in [
+        (
+            "x-mcp",
+            json!({ "confirm": "maybe" }),
+            "`confirm` cannot be read",
+        ),
+        ("x-mcp", json!("confirm"), "a human has to confirm"),
+    ] {
+        let mut get = operation("GET", "/x");
+        get.extensions.insert(name.to_owned(), value);
+        let found = run(&document(vec![get], &json!({})), &Settings::default());
+        assert!(found.tools[0].confirm, "{name}");
+        assert!(
+            found.warnings.len() == 1
+                && found.warnings[0].starts_with("test.yaml: GET /x")
+                && found.warnings[0].contains(told),
+            "{:?}",
+            found.warnings
+        );
+    }
+    let mut get = operation("GET", "/x");
+    get.extensions.insert("x-mcp-exclude".to_owned(), json!(1));
+    let found = run(&document(vec![get], &json!({})), &Settings::default());
+    assert!(found.tools.is_empty() && found.warnings.len() == 1);
+}
+
+#[test]
+fn one_fault_leaves_a_parameter_hidden() {
+    let mut list = operation("GET", "/x");
+    let mut one = parameter("tenant", Query, json!({ "type": "string" }));
+    let said = json!({ "hidden": true, "value": "a", "fixed": "b", "header": "Tenant" });
+    one.extensions.insert("x-mcp".to_owned(), said);
+    let mut needed = parameter("needed", Query, json!({ "type": "string" }));
+    needed.required = true;
+    needed
+        .extensions
+        .insert("x-mcp".to_owned(), json!({ "hidden": true }));
+    list.parameters = vec![one, needed];
+    let found = run(&document(vec![list], &json!({})), &Settings::default());
+    let arguments = &found.tools[0].input_schema.parse()["properties"];
+    assert_eq!(arguments, &json!({ "needed": { "type": "string" } }));
+    let tenant = &target(&found.tools[0]).parameters[0];
+    assert_eq!(tenant.fixed, Some(json!("a")));
+    assert_eq!(found.warnings.len(), 2, "{:?}", found.warnings);
+    assert!(found.warnings[1].contains("`hidden` does nothing"));
 }
 
 #[test]

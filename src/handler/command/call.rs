@@ -207,6 +207,7 @@ impl Job {
             shown,
             limit: self.parts.output,
             deadline: Some(self.deadline),
+            hurry: self.parts.hurry.clone(),
         })
     }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use tokio::process::Child;
 use tokio::time::{Instant, sleep};
+use tokio_util::sync::CancellationToken;
 
 /// How often is looked whether the group is gone.
 const TICK: Duration = Duration::from_millis(10);
@@ -34,9 +35,11 @@ impl Group {
         self.id
     }
 
-    /// Ends everything in the group: asked first, then told, then killed. The leader is reaped on the way.
-    pub(super) async fn end(self, child: &mut Child) {
-        for signal in system::SIGNALS {
+    /// Ends everything in the group: asked first, then told, then killed; with `hurry` one right after another. The
+    /// leader is reaped on the way.
+    pub(super) async fn end(self, child: &mut Child, hurry: &CancellationToken) {
+        for (at, signal) in system::SIGNALS.iter().enumerate() {
+            let is_last = at + 1 == system::SIGNALS.len();
             system::send(self.id, *signal, child);
             let until = Instant::now() + PATIENCE;
             loop {
@@ -44,7 +47,7 @@ impl Group {
                 if is_reaped && !system::is_alive(self.id) {
                     return;
                 }
-                if Instant::now() >= until {
+                if Instant::now() >= until || (hurry.is_cancelled() && !is_last) {
                     break;
                 }
                 sleep(TICK).await;
@@ -53,11 +56,11 @@ impl Group {
     }
 
     /// Waits a moment for members that outlive their leader, then ends them.
-    pub(super) async fn end_rest(self, child: &mut Child) {
+    pub(super) async fn end_rest(self, child: &mut Child, hurry: &CancellationToken) {
         let until = Instant::now() + GRACE;
         while system::is_alive(self.id) {
             if Instant::now() >= until {
-                return self.end(child).await;
+                return self.end(child, hurry).await;
             }
             sleep(TICK).await;
         }

@@ -67,6 +67,8 @@ struct Parts {
     known: RwLock<Known>,
     /// Cancelled when the bridge ends.
     closing: CancellationToken,
+    /// Cancelled when nothing may take its time to end any more.
+    hurry: CancellationToken,
     /// Everything that has started something.
     tracker: TaskTracker,
 }
@@ -94,6 +96,7 @@ impl CommandHandler {
             counts: Counts::default(),
             known: RwLock::default(),
             closing: CancellationToken::new(),
+            hurry: CancellationToken::new(),
             tracker: TaskTracker::new(),
         })))
     }
@@ -167,6 +170,11 @@ impl CommandHandler {
         if timeout(ENDING, self.0.tracker.wait()).await.is_err() {
             tracing::error!("some programs could not be ended");
         }
+    }
+
+    /// From now on what is to be ended gets no time to end by itself: it is killed.
+    pub fn hurry(&self) {
+        self.0.hurry.cancel();
     }
 }
 

@@ -35,6 +35,8 @@ pub(super) struct Launch {
     pub(super) limit: usize,
     /// When it has to be over.
     pub(super) deadline: Option<Instant>,
+    /// Cancelled when nothing may take its time to end any more.
+    pub(super) hurry: CancellationToken,
 }
 
 /// A process that runs.
@@ -44,6 +46,7 @@ pub(super) struct Process {
     started: Instant,
     shown: String,
     deadline: Option<Instant>,
+    hurry: CancellationToken,
     streams: [(Shared, JoinHandle<()>); 2],
 }
 
@@ -77,6 +80,7 @@ impl Process {
             started: Instant::now(),
             shown: launch.shown,
             deadline: launch.deadline,
+            hurry: launch.hurry,
             streams: [(out, one), (err, other)],
         })
     }
@@ -102,11 +106,11 @@ impl Process {
             () = late => Ended::TimedOut,
         };
         match ended {
-            Ended::Exited => self.group.end_rest(&mut self.child).await,
+            Ended::Exited => self.group.end_rest(&mut self.child, &self.hurry).await,
             Ended::TimedOut | Ended::Stopped => {
                 // Whoever waits for what this process holds may know that it is about to end.
                 stop.cancel();
-                self.group.end(&mut self.child).await;
+                self.group.end(&mut self.child, &self.hurry).await;
             }
         }
         let duration = self.started.elapsed();

@@ -50,6 +50,14 @@ impl Ready {
         self.runs.iter().map(line).collect()
     }
 
+    /// Whether the command lines do not tell all that will be done: a built-in part goes by the arguments, and
+    /// what a program reads from its input is in no line.
+    #[must_use]
+    pub fn goes_by_arguments(&self) -> bool {
+        matches!(self.plan.work, PlannedWork::BuiltIn { .. })
+            || self.runs.iter().any(|run| run.input.is_some())
+    }
+
     /// The working directory.
     #[must_use]
     pub fn directory(&self) -> &Path {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use ::http::header::CONTENT_LENGTH;
-use ::http::{HeaderMap, StatusCode};
+use ::http::{HeaderMap, HeaderValue, StatusCode};
 use bytes::{Bytes, BytesMut};
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::redirect;
@@ -41,6 +41,7 @@ impl Clients {
     /// Sends, and waits for status and headers.
     pub(super) async fn execute(&self, mut plan: Box<HttpPlan>) -> Result<Response, HandleError> {
         take_from_url(&mut plan);
+        announce_nothing(&mut plan);
         if plain::reaches(&plan.url) {
             return self.plain.send(plan).await.map(Response::Plain);
         }
@@ -49,6 +50,16 @@ impl Clients {
         *request.body_mut() = plan.body.map(reqwest::Body::from);
         let sent = Box::pin(self.full.current().execute(request)).await;
         sent.map(Response::Full).map_err(classify)
+    }
+}
+
+/// Says that there is no body where the method makes one expected (RFC 9110, section 8.6): some servers answer 411
+/// otherwise.
+fn announce_nothing(plan: &mut HttpPlan) {
+    let is_empty = plan.body.as_ref().is_none_or(Bytes::is_empty);
+    let expects = matches!(plan.method.as_str(), "POST" | "PUT" | "PATCH" | "QUERY");
+    if is_empty && expects {
+        plan.headers.insert(CONTENT_LENGTH, HeaderValue::from(0));
     }
 }
 

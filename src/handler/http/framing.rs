@@ -3,6 +3,8 @@
 use ::http::HeaderMap;
 use ::http::header::CONTENT_TYPE;
 
+use crate::tool::is_json_lines;
+
 /// How a body that is a stream is divided. Such a body may never end, so what has come is an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Framing {
@@ -35,16 +37,9 @@ impl Counter {
         let essence = value.split(';').next()?.trim().to_ascii_lowercase();
         let framing = match essence.as_str() {
             "text/event-stream" => Framing::Events,
-            "application/x-ndjson"
-            | "application/ndjson"
-            | "application/jsonl"
-            | "application/x-jsonlines"
-            | "application/jsonlines"
-            | "application/stream+json"
-            | "text/x-ndjson"
-            | "text/jsonl" => Framing::Lines,
             "application/json-seq" => Framing::Records,
             "multipart/x-mixed-replace" => Framing::Parts,
+            other if is_json_lines(other) => Framing::Lines,
             other if other.ends_with("+json-seq") => Framing::Records,
             _ => return None,
         };

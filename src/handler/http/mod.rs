@@ -43,7 +43,7 @@ const MOST_HEADER_BYTES: u32 = 256 * 1024;
 pub struct Settings {
     /// For a connection to be made.
     pub connect_timeout: Duration,
-    /// For a whole call, where the call has no deadline of its own.
+    /// For a whole call, with the tokens it needs and the redirects it follows.
     pub timeout: Duration,
     /// For a call whose answer is a stream: what has come by then is the answer. As long as `timeout` where
     /// absent.
@@ -87,6 +87,14 @@ pub struct HttpHandler {
 #[derive(Debug, thiserror::Error)]
 #[error("the http client cannot be set up")]
 pub struct ClientError(#[source] Box<dyn Error + Send + Sync>);
+
+/// One call of an operation; its time runs since `started`, whatever it takes.
+#[derive(Clone, Copy)]
+struct Exchange<'a> {
+    target: &'a HttpTarget,
+    subject: Option<&'a SubjectToken>,
+    started: Instant,
+}
 
 /// Whose request it is, and what it needs.
 struct Asker<'a> {
@@ -143,22 +151,26 @@ impl HttpHandler {
         subject: Option<&SubjectToken>,
         progress: &dyn Progress,
     ) -> Result<HttpReply, HandleError> {
+        let exchange = Exchange {
+            target,
+            subject,
+            started: Instant::now(),
+        };
         if self.outbound.redirects() == Redirects::None {
-            return self.once(target, plan, subject, progress).await;
+            return self.once(exchange, plan, progress).await;
         }
-        Box::pin(self.followed(target, plan, subject, progress)).await
+        Box::pin(self.followed(exchange, plan, progress)).await
     }
 
     /// The same, and where a redirect leads to.
     async fn followed(
         &self,
-        target: &HttpTarget,
+        exchange: Exchange<'_>,
         mut plan: Box<HttpPlan>,
-        subject: Option<&SubjectToken>,
         mut progress: &dyn Progress,
     ) -> Result<HttpReply, HandleError> {
         for _ in 0..redirect::MOST {
-            let reply = self.once(target, plan.clone(), subject, progress).await?;
+            let reply = self.once(exchange, plan.clone(), progress).await?;
             let Some(next) = redirect::next(*plan, &reply) else {
                 return Ok(reply);
             };
@@ -166,27 +178,31 @@ impl HttpHandler {
             // What is counted never decreases.
             progress = &NoProgress;
         }
-        self.once(target, plan, subject, progress).await
+        self.once(exchange, plan, progress).await
     }
 
     /// One request, with its credentials.
     async fn once(
         &self,
-        target: &HttpTarget,
+        exchange: Exchange<'_>,
         plan: Box<HttpPlan>,
-        subject: Option<&SubjectToken>,
         progress: &dyn Progress,
     ) -> Result<HttpReply, HandleError> {
+        let Exchange {
+            target,
+            subject,
+            started,
+        } = exchange;
         let needs = self.credentials.choose(&target.security);
         let own_host = |_: &_| plan.url.origin() == target.base.origin();
         let Some(needs) = needs.filter(own_host) else {
             let mut reporter = Reporter::new(progress);
-            return self.deliver(plan, &mut reporter, Instant::now()).await;
+            return self.deliver(plan, &mut reporter, started).await;
         };
         let asker = Asker {
             needs,
             subject,
-            started: Instant::now(),
+            started,
         };
         Box::pin(self.authorized(&asker, plan, progress)).await
     }

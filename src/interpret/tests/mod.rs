@@ -79,6 +79,36 @@ fn json_is_text_as_received_and_data() {
 }
 
 #[test]
+fn data_is_what_clients_can_read() {
+    let cut = read(typed(200, "application/json", br#"{"name":"cut \ud83d"}"#));
+    assert_eq!(texts(&cut), [r#"{"name":"cut \ud83d"}"#]);
+    assert_eq!(
+        structured(&cut).as_deref(),
+        Some(r#"{"name":"cut \ufffd"}"#)
+    );
+    let deep = format!("{}1{}", "[".repeat(121), "]".repeat(121));
+    let deep = read(reply(200, &[("content-type", "application/json")], deep));
+    assert_eq!(structured(&deep), None);
+}
+
+#[test]
+fn headers_that_lead_on_are_told_beside_the_body() {
+    let next = "<http://internal.test:9/pets?page=2>; rel=\"next\"";
+    let headers = [
+        ("content-type", "application/json"),
+        ("link", next),
+        ("location", "/pets/7?sig=abc"),
+        ("x-request-id", "1"),
+        ("retry-after", "3"),
+    ];
+    let told = read(reply(201, &headers, "{}"));
+    let expected = format!("link: {next}\nlocation: /pets/7?...\nretry-after: 3");
+    assert_eq!(texts(&told), ["{}", &expected]);
+    let silent = read(typed(200, "application/json", b"{}"));
+    assert_eq!(texts(&silent), ["{}"]);
+}
+
+#[test]
 fn every_json_value_is_an_object_where_an_output_is_published() {
     let cases = [
         ("{\"a\":1}", "{\"a\":1}"),

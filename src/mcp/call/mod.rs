@@ -30,6 +30,7 @@ use super::server::{Fault, Origin, Server};
 use super::session::{Flight, Session};
 use super::unconfirmed::Failures;
 use super::{Accepted, Answer, Message};
+use crate::policy::Step;
 use crate::tool::{CallId, Outcome, Target, Tool, ToolCall};
 use unmade::record_refusal;
 
@@ -92,13 +93,13 @@ pub(crate) fn begin(
             for mirror in listing.mirrors(&request.name) {
                 if let Err(refusal) = mirror.check(headers, &request.arguments) {
                     let why = "a header is not the argument it repeats";
-                    record_refusal(server, &request, origin, ("headers", why));
+                    record_refusal(server, &request, origin, (Step::Headers, why));
                     return Err(refusal);
                 }
             }
         }
         if let Some(refusal) = missing_capability(tool, request.capabilities) {
-            let why = ("capabilities", &*refusal.to_string());
+            let why = (Step::Capabilities, &*refusal.to_string());
             record_refusal(server, &request, origin, why);
             // The revisions with a handshake have no error for this; the model can be told.
             return if request.revision.is_modern() {

@@ -7,7 +7,7 @@ use crate::mcp::Accepted;
 use crate::mcp::answer::Form;
 use crate::mcp::builtin::{Builtin, Builtins, Kind};
 use crate::mcp::server::{Origin, Server};
-use crate::policy::Ending;
+use crate::policy::{Ending, Step};
 use crate::tool::Tool;
 
 /// Answers a call of a tool of ours; nothing where the request has become one for the tool it named.
@@ -51,21 +51,21 @@ pub(super) fn take<'a>(
             record.end(Ending::Refused, None);
             return Some(form().complete(&limited).into());
         }
-        record.step("rate", "allowed", None);
+        record.allowed(Step::Rate);
         let result = builtins.answer(builtin, arguments, &tools(), request.revision);
         (id, record, result)
     };
     let form = form();
     Some(match result {
         Ok(outcome) => {
-            record.step("validate", "allowed", None);
+            record.allowed(Step::Validate);
             let failed = outcome.is_error;
             record.end(if failed { Ending::Failed } else { Ending::Done }, None);
             form.complete(&outcome).into()
         }
         Err(error) => {
             let why = "the arguments do not fit the tool";
-            record.step("validate", "refused", Some(why));
+            record.refused(Step::Validate, Some(why));
             record.end(Ending::Refused, None);
             form.write(&form.judge(error, id)).into()
         }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::{Job, Request, Work, next_id};
 use crate::mcp::Accepted;
 use crate::mcp::server::{Origin, Server};
+use crate::policy::Step;
 use crate::tool::ToolCall;
 
 /// Records what never becomes a call: the step that refused it, and why.
@@ -12,7 +13,7 @@ pub(super) fn record_refusal(
     server: &Server,
     request: &Request<'_>,
     origin: Origin<'_>,
-    why: (&'static str, &str),
+    why: (Step, &str),
 ) {
     let mut caller = origin.caller.clone();
     if let Some(client) = &request.client {
@@ -37,7 +38,7 @@ impl Work {
                     arguments,
                     ..
                 } = &*call.call;
-                let why = ("rate", "too many requests are under way");
+                let why = (Step::Rate, "too many requests are under way");
                 let invoker = &call.form.server.invoker;
                 invoker.refuse((*id, caller), name, arguments, why);
             }

@@ -61,6 +61,43 @@ pub struct CallRecord {
     limited: bool,
 }
 
+/// A step of a call that decides whether it goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// The headers say what the message says.
+    Headers,
+    /// The client has declared what the tool takes.
+    Capabilities,
+    /// There is such a tool.
+    Find,
+    /// This caller may call it.
+    Access,
+    /// It is not called too often.
+    Rate,
+    /// The arguments fit and can be bound.
+    Validate,
+    /// A human agrees.
+    Confirm,
+    /// It is carried out.
+    Send,
+}
+
+impl Step {
+    /// As records name it.
+    fn word(self) -> &'static str {
+        match self {
+            Self::Headers => "headers",
+            Self::Capabilities => "capabilities",
+            Self::Find => "find",
+            Self::Access => "access",
+            Self::Rate => "rate",
+            Self::Validate => "validate",
+            Self::Confirm => "confirm",
+            Self::Send => "send",
+        }
+    }
+}
+
 /// How a call ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
@@ -159,9 +196,18 @@ impl CallRecord {
         self.arguments = Some(text);
     }
 
-    /// What a step decided, and why where it did not let the call pass. The reason holds no secret.
-    pub fn step(&mut self, step: &'static str, decision: &'static str, reason: Option<&str>) {
-        self.limited |= step == "rate" && decision == "refused";
+    /// A step let the call pass.
+    pub fn allowed(&mut self, step: Step) {
+        self.step(step, "allowed", None);
+    }
+
+    /// A step did not let the call pass, and why, where that is to be recorded. The reason holds no secret.
+    pub fn refused(&mut self, step: Step, reason: Option<&str>) {
+        self.limited |= step == Step::Rate;
+        self.step(step, "refused", reason);
+    }
+
+    fn step(&mut self, step: Step, decision: &'static str, reason: Option<&str>) {
         if !self.is_audited() {
             return;
         }
@@ -169,7 +215,13 @@ impl CallRecord {
         if !steps.is_empty() {
             steps.push(',');
         }
-        for part in [r#"{"step":""#, step, r#"","decision":""#, decision, "\""] {
+        for part in [
+            r#"{"step":""#,
+            step.word(),
+            r#"","decision":""#,
+            decision,
+            "\"",
+        ] {
             steps.push_str(part);
         }
         if let Some(reason) = reason {

@@ -37,7 +37,7 @@ pub struct Preview {
     /// Headers that say something about the call, one a line.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub headers: Vec<String>,
-    /// The body, or its size where it is no text.
+    /// The body, or its size where it is no text; of commands, arguments that no line shows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
 }
@@ -72,6 +72,15 @@ impl Preview {
             // Whole, for it is agreed to as well.
             headers: vec![format!("in {}", plain(directory, LONGEST_URL))],
             body: None,
+        }
+    }
+
+    /// The same with the arguments, where the command lines do not tell all. Secrets are to be masked before.
+    #[must_use]
+    pub fn with_arguments(self, arguments: &str) -> Self {
+        Self {
+            body: Some(plain(arguments, LONGEST_BODY)),
+            ..self
         }
     }
 

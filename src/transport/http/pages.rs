@@ -46,17 +46,19 @@ pub(super) async fn health() -> Response {
     )
 }
 
-/// The tools are loaded.
+/// Whether tools are served: 200 from the first ones on, 503 before. `missing` names the documents that are not
+/// there, if any; while others are, they make nothing unready, since that would take the others away as well.
 pub(super) async fn ready(State(shared): State<Arc<Shared>>) -> Response {
-    if shared.readiness.is_ready() {
-        json(
-            StatusCode::OK,
-            Bytes::from_static(b"{\"status\":\"ready\"}"),
-        )
-    } else {
-        let body = Bytes::from_static(b"{\"status\":\"loading\"}");
-        json(StatusCode::SERVICE_UNAVAILABLE, body)
+    let (status, word) = match shared.readiness.is_ready() {
+        true => (StatusCode::OK, "ready"),
+        false => (StatusCode::SERVICE_UNAVAILABLE, "loading"),
+    };
+    let mut body = serde_json::json!({ "status": word });
+    let missing = shared.readiness.missing();
+    if !missing.is_empty() {
+        body["missing"] = serde_json::json!(&*missing);
     }
+    json(status, Bytes::from(body.to_string()))
 }
 
 /// What calls came to, for Prometheus.

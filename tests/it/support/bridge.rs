@@ -33,6 +33,19 @@ impl Bridge {
         environment: &[(&str, &str)],
         arguments: impl IntoIterator<Item = S>,
     ) -> Self {
+        Self::start_until("tools are ready", environment, arguments)
+    }
+
+    /// The same, waited for only until it listens: the documents may never come.
+    pub fn start_early<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Self {
+        Self::start_until("listening", &[], arguments)
+    }
+
+    fn start_until<S: AsRef<OsStr>>(
+        sign: &'static str,
+        environment: &[(&str, &str)],
+        arguments: impl IntoIterator<Item = S>,
+    ) -> Self {
         let mut child = binary()
             .envs(environment.iter().copied())
             .arg("serve")
@@ -43,7 +56,7 @@ impl Bridge {
             .stderr(std::process::Stdio::piped())
             .spawn()
             .unwrap();
-        let (log, address) = follow(&mut child);
+        let (log, address) = follow(&mut child, sign);
         let url = address
             .recv_timeout(PATIENCE)
             .unwrap_or_else(|_| panic!("the bridge did not start: {}", log.lock().unwrap()));
@@ -222,6 +235,19 @@ impl Stdio {
         }
     }
 
+    /// The process id.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Waits for the process to end although its input is open; the exit code.
+    pub fn wait(&mut self) -> Option<i32> {
+        let input = self.input.take();
+        let code = self.child.wait().unwrap().code();
+        drop(input);
+        code
+    }
+
     /// Writes one line.
     pub fn send(&mut self, line: &str) {
         let input = self.input.as_mut().unwrap();
@@ -259,8 +285,8 @@ fn lines(output: ChildStdout) -> Receiver<String> {
     receive
 }
 
-/// Collects stderr and reports the address in it once the documents are loaded.
-fn follow(child: &mut Child) -> (Arc<Mutex<String>>, Receiver<String>) {
+/// Collects stderr and reports the address in it once the sign is there as well.
+fn follow(child: &mut Child, sign: &'static str) -> (Arc<Mutex<String>>, Receiver<String>) {
     let errors = child.stderr.take().unwrap();
     let log = Arc::new(Mutex::new(String::new()));
     let (send, receive) = channel();
@@ -278,7 +304,7 @@ fn follow(child: &mut Child) -> (Arc<Mutex<String>>, Receiver<String>) {
                 address = Some(url);
             }
             // A test's document may be gone a moment after the bridge was started.
-            ready |= line.contains("tools are ready");
+            ready |= line.contains(sign);
             if ready && let Some(url) = address.take() {
                 let _ = send.send(url);
             }
@@ -347,16 +373,6 @@ pub fn run_with_input(arguments: &[&str], input: &str) -> std::process::Output {
 }
 
 /// Sends SIGTERM to a process.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the tests signal the binary they started"
-)]
 pub fn terminate(id: u32) {
-    assert!(
-        Command::new("kill")
-            .args(["-TERM", &id.to_string()])
-            .status()
-            .unwrap()
-            .success()
-    );
+    super::process::signal(id, "TERM");
 }

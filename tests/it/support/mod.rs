@@ -4,6 +4,7 @@
 mod bridge;
 pub mod issuer;
 mod measured;
+mod process;
 pub mod recorded;
 #[cfg(unix)]
 pub mod replay;
@@ -18,6 +19,7 @@ mod upstream;
 pub use bridge::{Bridge, Stdio, run, run_in, run_with_input, start, terminate};
 pub use issuer::{Issuer, Signer};
 pub use measured::run_measured;
+pub use process::{run_below, signal, start_ignoring_hangups};
 pub use tls::{Authority, Identity, TlsUpstream};
 pub use upstream::{Answer, Seen, Upstream};
 

@@ -73,15 +73,24 @@ impl Identity {
     }
 }
 
-/// Answers `{"ok":true}` over TLS.
+/// Answers one JSON text to everything over TLS.
 pub struct TlsUpstream {
     address: SocketAddr,
     served: Arc<AtomicUsize>,
 }
 
 impl TlsUpstream {
-    /// Shows `identity`, and demands a certificate of `clients` where there is one.
+    /// Answers `{"ok":true}`.
     pub async fn start(identity: &Identity, clients: Option<&Authority>) -> Self {
+        Self::answering(identity, clients, r#"{"ok":true}"#).await
+    }
+
+    /// Shows `identity`, and demands a certificate of `clients` where there is one.
+    pub async fn answering(
+        identity: &Identity,
+        clients: Option<&Authority>,
+        body: &'static str,
+    ) -> Self {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let builder = match clients {
             None => ServerConfig::builder().with_no_client_auth(),
@@ -121,7 +130,10 @@ impl TlsUpstream {
                         }
                     }
                     count.fetch_add(1, Ordering::SeqCst);
-                    let answer = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 11\r\nconnection: close\r\n\r\n{\"ok\":true}";
+                    let answer = format!(
+                        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
+                        body.len()
+                    );
                     let _ = stream.write_all(answer.as_bytes()).await;
                     let _ = stream.shutdown().await;
                 });

@@ -93,12 +93,20 @@ pub struct Upstream {
 impl Upstream {
     /// Answers every request by `respond`.
     pub async fn start(respond: impl Fn(&Seen) -> Answer + Send + Sync + 'static) -> Self {
+        Self::start_at(SocketAddr::from(([127, 0, 0, 1], 0)), respond).await
+    }
+
+    /// The same at this address.
+    pub async fn start_at(
+        address: SocketAddr,
+        respond: impl Fn(&Seen) -> Answer + Send + Sync + 'static,
+    ) -> Self {
         let shared = Arc::new(Shared {
             arrived: AtomicUsize::new(0),
             seen: Mutex::default(),
             respond: Box::new(respond),
         });
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let listener = tokio::net::TcpListener::bind(address).await.unwrap();
         let address = listener.local_addr().unwrap();
         let app = Router::new().fallback(record).with_state(shared.clone());
         tokio::spawn(async move { axum::serve(listener, app).await });

@@ -4,6 +4,7 @@ mod base64;
 mod form;
 mod multipart;
 mod sniff;
+mod text;
 mod xml;
 
 #[cfg(test)]
@@ -99,9 +100,9 @@ fn encode(media: &BodyMedia, value: &BodyValue<'_>, at: &str) -> Result<(String,
         BodyCodec::Json => value.to_json(),
         BodyCodec::JsonLines => value.to_json_lines(),
         BodyCodec::Text => {
-            let text = value.to_text();
-            let media_type = text_media_type(&media.media_type, &text);
-            return Ok((media_type, text.into()));
+            let media_type = concrete(&media.media_type, "text/plain");
+            let (media_type, bytes) = text::encoded(media_type, value.to_text());
+            return Ok((media_type, bytes.into()));
         }
         BodyCodec::Binary => match value {
             BodyValue::Whole(Value::String(text)) => {
@@ -154,16 +155,6 @@ fn concrete<'a>(media_type: &'a str, fallback: &'a str) -> &'a str {
         fallback
     } else {
         media_type
-    }
-}
-
-/// HTTP names no default charset, so a text beyond ASCII says which it is in.
-fn text_media_type(media_type: &str, text: &str) -> String {
-    let media_type = concrete(media_type, "text/plain");
-    if text.is_ascii() || media_type.contains(';') {
-        media_type.to_owned()
-    } else {
-        format!("{media_type}; charset=utf-8")
     }
 }
 

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::super::query::Pairs;
 use super::super::style;
-use super::{decode_base64, sniff};
+use super::{decode_base64, sniff, text};
 use crate::tool::{FieldEncoding, PartKind};
 
 /// A boundary is this and sixteen digits.
@@ -79,24 +79,41 @@ fn plain(parts: &mut Vec<Part>, name: &str, value: &Value, encoding: Option<&Fie
         Value::Null => {}
         Value::Array(items) if !json => {
             for item in items {
-                plain(parts, name, item, encoding);
+                match item {
+                    // One value of a list, whatever it holds.
+                    Value::Array(_) => parts.push(json_part(name, item, content_type)),
+                    item => plain(parts, name, item, encoding),
+                }
             }
         }
-        nested if json || nested.is_object() || nested.is_array() => parts.push(Part {
-            name: name.to_owned(),
-            filename: None,
-            content_type: Some(content_type.unwrap_or("application/json").to_owned()),
-            data: nested.to_string().into_bytes(),
-        }),
-        scalar => parts.push(Part {
-            name: name.to_owned(),
-            filename: None,
-            content_type: content_type.map(str::to_owned),
-            data: style::scalar(scalar)
-                .unwrap_or_default()
-                .into_owned()
-                .into_bytes(),
-        }),
+        nested if json || nested.is_object() || nested.is_array() => {
+            parts.push(json_part(name, nested, content_type));
+        }
+        scalar => {
+            let text = style::scalar(scalar).unwrap_or_default().into_owned();
+            let (content_type, data) = match content_type {
+                Some(content_type) => {
+                    let (content_type, data) = text::encoded(content_type, text);
+                    (Some(content_type), data)
+                }
+                None => (None, text.into_bytes()),
+            };
+            parts.push(Part {
+                name: name.to_owned(),
+                filename: None,
+                content_type,
+                data,
+            });
+        }
+    }
+}
+
+fn json_part(name: &str, value: &Value, content_type: Option<&str>) -> Part {
+    Part {
+        name: name.to_owned(),
+        filename: None,
+        content_type: Some(content_type.unwrap_or("application/json").to_owned()),
+        data: value.to_string().into_bytes(),
     }
 }
 

@@ -6,7 +6,6 @@ mod token;
 mod tokens;
 
 use std::collections::HashMap;
-use std::path::PathBuf;
 
 use ::http::header::{AUTHORIZATION, COOKIE};
 use ::http::{HeaderName, HeaderValue};
@@ -23,6 +22,7 @@ pub(super) use tokens::Used;
 use super::outbound::Outbound;
 use super::tls::Renewed;
 use crate::binding::HttpPlan;
+pub use crate::outbound::Tls;
 use crate::secret::{SHORTEST_MASKED, Secret, remember};
 use crate::tool::{Location, SchemeKind, SecurityNeed, SecurityScheme, SubjectToken};
 
@@ -85,15 +85,6 @@ pub struct Exchange {
     pub subject_token_type: String,
     /// `resource`, the upstream as a URI.
     pub resource: Option<String>,
-}
-
-/// The client certificate and the authorities of the upstream.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Tls {
-    /// Certificates of further authorities, PEM.
-    pub authorities: Option<PathBuf>,
-    /// The client's certificate chain and its private key, PEM.
-    pub identity: Option<(PathBuf, PathBuf)>,
 }
 
 /// Why a request cannot be given its credentials.

@@ -348,32 +348,6 @@ async fn rounds_carry_their_answers() {
 }
 
 #[tokio::test]
-async fn a_form_alone_needs_no_state() {
-    let (world, tool) = (world(Fallback::Token), tool(false, &["why"]));
-    let mine = call("ann", json!({"id": 1}));
-    let result = world.request(&tool, &mine, &asked()).await;
-    let Err(Stopped::Ask(query, None)) = result else {
-        panic!("{result:?}");
-    };
-    assert_eq!(query.fields[0].name, "why");
-    let answers = json!({"q_why": {"why": "old"}, "more": {}});
-    let human = Human {
-        answers: object(answers),
-        ..asked()
-    };
-    let (arguments, decision) = world.request(&tool, &mine, &human).await.unwrap();
-    assert_eq!(
-        (arguments, decision),
-        (json!({"id": 1, "why": "old"}), None)
-    );
-    // Nobody to ask: the argument is missing. Said already: nothing is asked.
-    let result = world.request(&tool, &mine, &Human::default()).await;
-    assert_eq!(result, Err(Stopped::Missing(vec!["why".to_owned()])));
-    let whole = call("ann", json!({"why": "old"}));
-    assert!(world.request(&tool, &whole, &asked()).await.is_ok());
-}
-
-#[tokio::test]
 async fn a_human_who_answers_at_once_is_asked_a_few_times_at_most() {
     let (world, tool) = (world(Fallback::Token), tool(true, &["why"]));
     let mine = call("ann", json!({"id": 1}));

@@ -298,6 +298,13 @@ async fn nothing_is_served_before_the_tools_are_loaded() {
             .status(),
         503
     );
+    ready.lacks(vec!["http://a.test/x".to_owned()]);
+    let reply = read(site.send("GET", "/readyz", &[], "").await).await;
+    let missing = json!(["http://a.test/x"]);
+    assert_eq!(
+        (reply.status.as_u16(), reply.body),
+        (503, json!({"status": "loading", "missing": missing}))
+    );
     ready.set(true);
     assert_eq!(
         site.post(&[], &request("tools/list", json!({})))
@@ -305,7 +312,15 @@ async fn nothing_is_served_before_the_tools_are_loaded() {
             .status,
         200
     );
-    assert_eq!(site.send("GET", "/readyz", &[], "").await.status(), 200);
+    // One document that is not there takes nothing from the others.
+    let reply = read(site.send("GET", "/readyz", &[], "").await).await;
+    assert_eq!(
+        (reply.status.as_u16(), reply.body),
+        (200, json!({"status": "ready", "missing": missing}))
+    );
+    ready.lacks(Vec::new());
+    let reply = read(site.send("GET", "/readyz", &[], "").await).await;
+    assert_eq!(reply.body, json!({"status": "ready"}));
 }
 
 #[tokio::test]

@@ -179,3 +179,17 @@ fn a_boundary_occurs_in_no_part() {
         .unwrap();
     assert_eq!(media_type, again.0);
 }
+
+#[test]
+fn a_list_within_a_list_is_one_part() {
+    let codec = BodyCodec::Multipart(Vec::new());
+    let body = bytes(codec, "multipart/form-data", json!({"n": [[1, 2], [], 3]}));
+    for part in [
+        "application/json\r\n\r\n[1,2]\r\n",
+        "application/json\r\n\r\n[]\r\n",
+        "name=\"n\"\r\n\r\n3\r\n",
+    ] {
+        assert!(body.contains(part), "{part} in {body}");
+    }
+    assert_eq!(body.matches("name=\"n\"").count(), 3, "{body}");
+}

@@ -1,0 +1,174 @@
+//! Where a document comes from, and reading its bytes: file, stdin, or HTTP.
+//!
+//! The only place of `openapi` that touches the outside.
+
+mod fetch;
+mod tls;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use tokio::io::{AsyncRead, AsyncReadExt};
+use url::Url;
+
+use super::Settings;
+use super::error::LoadError;
+use crate::secret::SafeUrl;
+pub use fetch::OwnPlace;
+pub(super) use fetch::fetch_referenced;
+
+/// Where a document comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Source {
+    /// A file.
+    File(PathBuf),
+    /// An http or https URL.
+    Url(SafeUrl),
+    /// The process's standard input.
+    Stdin,
+    /// A document that ships in the binary.
+    BuiltIn {
+        /// How it is named.
+        name: &'static str,
+        /// The document.
+        text: &'static str,
+    },
+}
+
+impl Source {
+    /// Reads a command line's or configuration's text: `-`, an http(s) URL, else a path.
+    ///
+    /// # Errors
+    /// An empty text, and a URL that is invalid or of another scheme than http, https and file.
+    pub fn parse(text: &str) -> Result<Self, LoadError> {
+        let text = text.trim();
+        let refused = || LoadError::Source {
+            found: text.to_owned(),
+        };
+        if text == "-" {
+            return Ok(Self::Stdin);
+        }
+        let Some((scheme, _)) = text.split_once("://") else {
+            return if text.is_empty() {
+                Err(refused())
+            } else {
+                Ok(Self::File(text.into()))
+            };
+        };
+        let url = Url::parse(text);
+        match scheme.to_ascii_lowercase().as_str() {
+            "http" | "https" => url
+                .map(|url| Self::Url(SafeUrl::new(url)))
+                .map_err(|_| refused()),
+            "file" => url
+                .ok()
+                .and_then(|url| url.to_file_path().ok())
+                .map(Self::File)
+                .ok_or_else(refused),
+            _ => Err(refused()),
+        }
+    }
+}
+
+/// The source as people name it, without secrets.
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(path) => write!(f, "{}", path.display()),
+            Self::Url(url) => write!(f, "{url}"),
+            Self::Stdin => f.write_str("-"),
+            Self::BuiltIn { name, .. } => f.write_str(name),
+        }
+    }
+}
+
+/// A document's bytes and the URL they came from in the end.
+#[derive(Debug)]
+pub(super) struct Fetched {
+    pub(super) bytes: Vec<u8>,
+    pub(super) url: Option<Url>,
+}
+
+/// Reads a source the operator named.
+pub(super) async fn read(source: &Source, settings: &Settings) -> Result<Fetched, LoadError> {
+    let name = source.to_string();
+    let limit = settings.max_bytes;
+    match source {
+        Source::File(path) => read_file(path, &name, limit).await,
+        Source::Stdin => read_stream(tokio::io::stdin(), &name, 0, limit).await,
+        Source::BuiltIn { text, .. } => read_stream(text.as_bytes(), &name, 0, limit).await,
+        Source::Url(url) => fetch::fetch_named(url.expose(), &name, settings).await,
+    }
+}
+
+/// Reads a file.
+pub(super) async fn read_file(path: &Path, name: &str, limit: u64) -> Result<Fetched, LoadError> {
+    let failed = |source| LoadError::Read {
+        name: name.to_owned(),
+        source,
+    };
+    let file = tokio::fs::File::open(path).await.map_err(failed)?;
+    // What says its length, which a pipe does not, is refused unread and read into place.
+    let length = file.metadata().await.map_err(failed)?.len();
+    if length > limit {
+        return Err(LoadError::TooLarge {
+            name: name.to_owned(),
+            limit,
+        });
+    }
+    read_stream(file, name, length, limit).await
+}
+
+async fn read_stream(
+    stream: impl AsyncRead + Unpin,
+    name: &str,
+    length: u64,
+    limit: u64,
+) -> Result<Fetched, LoadError> {
+    let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(0));
+    stream
+        .take(limit.saturating_add(1))
+        .read_to_end(&mut bytes)
+        .await
+        .map_err(|source| LoadError::Read {
+            name: name.to_owned(),
+            source,
+        })?;
+    if bytes.len() as u64 > limit {
+        return Err(LoadError::TooLarge {
+            name: name.to_owned(),
+            limit,
+        });
+    }
+    Ok(Fetched { bytes, url: None })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_become_sources() {
+        let url = |text: &str| Source::Url(SafeUrl::new(Url::parse(text).unwrap()));
+        let table = [
+            ("-", Some(Source::Stdin)),
+            ("api.yaml", Some(Source::File("api.yaml".into()))),
+            ("C:\\api.yaml", Some(Source::File("C:\\api.yaml".into()))),
+            (
+                "file:///etc/api.yaml",
+                Some(Source::File("/etc/api.yaml".into())),
+            ),
+            ("HTTPS://a.test/x?k=1", Some(url("https://a.test/x?k=1"))),
+            ("http://", None),
+            ("ftp://a.test/x", None),
+            ("", None),
+        ];
+        for (text, expected) in table {
+            assert_eq!(Source::parse(text).ok(), expected, "{text}");
+        }
+        assert_eq!(
+            url("https://u:p@a.test/x?k=1").to_string(),
+            "https://u:***@a.test/x?k=***"
+        );
+    }
+}

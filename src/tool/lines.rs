@@ -1,0 +1,35 @@
+//! Media types of JSON values one to a line, which have many names and no registered one.
+
+const TYPES: [&str; 11] = [
+    "application/json-lines",
+    "application/jsonl",
+    "application/jsonlines",
+    "application/ndjson",
+    "application/stream+json",
+    "application/x-json-stream",
+    "application/x-jsonl",
+    "application/x-jsonlines",
+    "application/x-ndjson",
+    "text/jsonl",
+    "text/x-ndjson",
+];
+
+/// Whether bodies of this type hold a JSON value a line: NDJSON, JSON Lines. The type comes in lower case, without
+/// parameters.
+#[must_use]
+pub fn is_json_lines(essence: &str) -> bool {
+    TYPES.binary_search(&essence).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_is_found() {
+        assert!(TYPES.is_sorted());
+        assert!(TYPES.iter().all(|essence| is_json_lines(essence)));
+        assert!(!is_json_lines("application/json"));
+        assert!(!is_json_lines("application/json-seq"));
+    }
+}
