@@ -23,7 +23,7 @@ pub(super) fn masked(text: &str, mask: impl Fn(&str) -> Option<String>) -> Optio
     if text.contains(SEPARATOR) {
         for record in text.split_inclusive(SEPARATOR) {
             let value = record.trim_end_matches(SEPARATOR);
-            out.piece(value, mask(value), &record[value.len()..]);
+            out.piece(value, mask(value).as_deref(), &record[value.len()..]);
         }
     } else {
         let mut event = Vec::new();
@@ -45,9 +45,9 @@ struct Out {
 }
 
 impl Out {
-    fn piece(&mut self, value: &str, masked: Option<String>, end: &str) {
+    fn piece(&mut self, value: &str, masked: Option<&str>, end: &str) {
         self.changed |= masked.is_some();
-        self.text.push_str(masked.as_deref().unwrap_or(value));
+        self.text.push_str(masked.unwrap_or(value));
         self.text.push_str(end);
     }
 
@@ -67,10 +67,10 @@ impl Out {
             if data_of(text).is_some() && replaced {
                 // The first line has all of it now.
                 if let Some(masked) = masked.take() {
-                    self.piece(text, Some(format!("data: {masked}")), end);
+                    self.piece(text, Some(&format!("data: {masked}")), end);
                 }
             } else {
-                self.piece(text, mask(text), end);
+                self.piece(text, mask(text).as_deref(), end);
             }
         }
     }

@@ -245,8 +245,6 @@ mod tests {
             page.operators,
             [Operator::new("olga", "a-long-enough-token")]
         );
-        let own = page.operators[0].hash.iter();
-        let own: String = own.map(|byte| format!("{byte:02x}")).collect();
         for (text, fault) in [
             ("confirm: {approvals: {}}", "expected a token"),
             ("confirm: {approvals: {token: hunter2}}", "found 7"),
@@ -267,22 +265,6 @@ mod tests {
                 "needs `confirm.approvals`",
             ),
             (
-                &format!(
-                    "access: {{keys: [{{name: bot, hash: {own}}}]}}\nconfirm: {{approvals: {{token: {{env: SET}}}}}}"
-                ),
-                "access.keys[0]: expected a key of its own",
-            ),
-            (
-                &format!(
-                    "confirm: {{approvals: {{token: {{env: SET}}, operators: [{{name: max, hash: {own}}}]}}}}"
-                ),
-                "operators[0]: expected a token of its own",
-            ),
-            (
-                "confirm: {approvals: {token: {env: SET}, url: 'https://max:only-in-ops-url@ops.test'}}",
-                "approvals.url",
-            ),
-            (
                 "stdio: true\nconfirm: {approvals: {token: {env: SET}}}",
                 "approvals.listen",
             ),
@@ -301,5 +283,33 @@ mod tests {
         }
         let own = "stdio: true\nconfirm: {approvals: {token: {env: SET}, listen: 8081}}";
         assert_eq!(read(own).1, "");
+    }
+    #[test]
+    fn no_caller_is_an_operator() {
+        let (page, _) = read("confirm: {approvals: {token: {env: SET}}}");
+        let page = page.unwrap();
+        let own = page.operators[0].hash.iter();
+        let own: String = own.map(|byte| format!("{byte:02x}")).collect();
+        for (text, fault) in [
+            (
+                &format!(
+                    "access: {{keys: [{{name: bot, hash: {own}}}]}}\nconfirm: {{approvals: {{token: {{env: SET}}}}}}"
+                ),
+                "access.keys[0]: expected a key of its own",
+            ),
+            (
+                &format!(
+                    "confirm: {{approvals: {{token: {{env: SET}}, operators: [{{name: max, hash: {own}}}]}}}}"
+                ),
+                "operators[0]: expected a token of its own",
+            ),
+            (
+                "confirm: {approvals: {token: {env: SET}, url: 'https://max:only-in-ops-url@ops.test'}}",
+                "approvals.url",
+            ),
+        ] {
+            let (_, faults) = read(text);
+            assert!(faults.contains(fault), "{text}: {faults}");
+        }
     }
 }
