@@ -8,9 +8,11 @@
 //! | `POST /approvals/{id}` | decides it: `decision=approve` or `deny`, as a form or as JSON |
 //! | `POST /approvals/login`, `/logout` | begins and ends a browser's session |
 
+mod guard;
 mod html;
 mod json;
 mod operator;
+mod respond;
 #[cfg(test)]
 mod tests;
 
@@ -18,15 +20,17 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::header::{ACCEPT, ALLOW, CONTENT_TYPE, LOCATION, SET_COOKIE, WWW_AUTHENTICATE};
+use http::header::{ACCEPT, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode};
 
 use crate::policy::confirm::{Clock, Shown};
 use crate::policy::{Audit, Decided};
 use crate::secret::Secret;
 use crate::state::{Entry, Pending, Stage, Undecidable, Verdict};
+use guard::TooMany;
 pub use operator::Operator;
 use operator::{Operators, Proof};
+use respond::{JSON, not_allowed, page, respond, see_other, with_cookie};
 
 /// The path of the page.
 pub const PATH: &str = "/approvals";
@@ -129,8 +133,10 @@ impl Desk {
                 _ => not_allowed("GET, POST"),
             };
         }
-        let Some((name, proof)) = self.operators.recognise(request.headers, now) else {
-            return unknown_operator(request, json);
+        let (name, proof) = match self.operators.recognise(request.headers, now) {
+            Ok(Some(known)) => known,
+            Ok(None) => return unknown_operator(request, json),
+            Err(limit) => return too_many(limit, json),
         };
         match (request.method, request.place) {
             (&Method::GET, "") => self.list(request.decided, &name, &proof, json, now).await,
@@ -176,7 +182,12 @@ impl Desk {
     fn log_in(&self, body: &[u8], now: u64) -> Response<Bytes> {
         let (token, to) = (field(body, "token"), field(body, "to"));
         let to = to.filter(|to| is_id(to)).unwrap_or_default();
-        let Some(cookie) = token.and_then(|token| self.operators.log_in(token.trim(), now)) else {
+        let token = token.unwrap_or_default();
+        let cookie = match self.operators.log_in(token.trim(), now) {
+            Ok(cookie) => cookie,
+            Err(limit) => return too_many(limit, false),
+        };
+        let Some(cookie) = cookie else {
             tracing::warn!("a wrong token at the approvals page");
             let text = html::login(&to, "../approvals", true);
             return page(StatusCode::UNAUTHORIZED, text);
@@ -212,7 +223,10 @@ impl Desk {
             return page(StatusCode::FORBIDDEN, html::message("Not accepted", text));
         }
         if place == "logout" {
-            return with_cookie(see_other("../approvals"), &self.operators.log_out());
+            return with_cookie(
+                see_other("../approvals"),
+                &self.operators.log_out(proof, now),
+            );
         }
         let approved = match decision(request.body, by_json).as_deref() {
             Some("approve") => true,
@@ -278,9 +292,6 @@ impl Desk {
     }
 }
 
-const JSON: &str = "application/json";
-const HTML: &str = "text/html; charset=utf-8";
-
 fn unknown_operator(request: Request<'_>, json: bool) -> Response<Bytes> {
     let mut response = if json {
         let text = "an operator's token is needed: send it as a bearer token";
@@ -298,6 +309,20 @@ fn unknown_operator(request: Request<'_>, json: bool) -> Response<Bytes> {
     response
 }
 
+/// Guessing is slow; RFC 6585, section 4.
+fn too_many(TooMany(seconds): TooMany, json: bool) -> Response<Bytes> {
+    tracing::warn!("too many wrong tokens at the approvals page");
+    let text = "Too many wrong tokens. Try again in a minute.";
+    let status = StatusCode::TOO_MANY_REQUESTS;
+    let mut response = match json {
+        true => respond(status, JSON, json::error(text)),
+        false => page(status, html::message("Not now", text)),
+    };
+    let headers = response.headers_mut();
+    headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
+    response
+}
+
 fn missing(json: bool) -> Response<Bytes> {
     if json {
         let text = "there is no such call, or not any more";
@@ -305,41 +330,6 @@ fn missing(json: bool) -> Response<Bytes> {
     }
     let text = "There is no such call, or not any more.";
     page(StatusCode::NOT_FOUND, html::message("Not here", text))
-}
-
-fn not_allowed(allow: &'static str) -> Response<Bytes> {
-    let text = json::error("this method does nothing here");
-    let mut response = respond(StatusCode::METHOD_NOT_ALLOWED, JSON, text);
-    let allow = HeaderValue::from_static(allow);
-    response.headers_mut().insert(ALLOW, allow);
-    response
-}
-
-fn see_other(to: &str) -> Response<Bytes> {
-    let mut response = respond(StatusCode::SEE_OTHER, HTML, String::new());
-    if let Ok(to) = HeaderValue::from_str(to) {
-        response.headers_mut().insert(LOCATION, to);
-    }
-    response
-}
-
-fn with_cookie(mut response: Response<Bytes>, cookie: &str) -> Response<Bytes> {
-    if let Ok(cookie) = HeaderValue::from_str(cookie) {
-        response.headers_mut().insert(SET_COOKIE, cookie);
-    }
-    response
-}
-
-fn page(status: StatusCode, text: String) -> Response<Bytes> {
-    respond(status, HTML, text)
-}
-
-fn respond(status: StatusCode, kind: &'static str, text: String) -> Response<Bytes> {
-    let mut response = Response::new(Bytes::from(text));
-    *response.status_mut() = status;
-    let kind = HeaderValue::from_static(kind);
-    response.headers_mut().insert(CONTENT_TYPE, kind);
-    response
 }
 
 /// A program says JSON, or says nothing and shows a bearer token.

@@ -7,6 +7,7 @@ use http::HeaderMap;
 use http::header::{AUTHORIZATION, COOKIE};
 use sha2::{Digest, Sha256};
 
+use super::guard::{Attempts, Ended, TooMany, expiry};
 use crate::secret::Secret;
 
 /// How long a browser's session lasts, in seconds.
@@ -50,6 +51,8 @@ pub(super) struct Operators {
     name: String,
     /// Its attributes.
     attributes: String,
+    attempts: Attempts,
+    ended: Ended,
 }
 
 impl Operators {
@@ -65,6 +68,8 @@ impl Operators {
             key,
             name: String::new(),
             attributes,
+            attempts: Attempts::default(),
+            ended: Ended::default(),
         };
         let tag = own.sign(&["cookie"], &[]);
         own.name = format!("{NAME}_{}", tag.get(..8).unwrap_or_default());
@@ -72,13 +77,27 @@ impl Operators {
     }
 
     /// Who sent a request, and how they showed it.
-    pub(super) fn recognise(&self, headers: &HeaderMap, now: u64) -> Option<(Arc<str>, Proof)> {
+    ///
+    /// # Errors
+    /// [`TooMany`] where too many tokens were wrong lately; sessions go on.
+    pub(super) fn recognise(
+        &self,
+        headers: &HeaderMap,
+        now: u64,
+    ) -> Result<Option<(Arc<str>, Proof)>, TooMany> {
         if let Some(value) = headers.get(AUTHORIZATION) {
-            let (scheme, token) = value.to_str().ok()?.split_once(' ')?;
-            let fits = scheme.eq_ignore_ascii_case("bearer");
-            let operator = self.by_token(token.trim()).filter(|_| fits)?;
-            return Some((Arc::clone(&operator.name), Proof::Bearer));
+            let pair = value.to_str().ok().and_then(|text| text.split_once(' '));
+            let token = pair.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
+            let Some((_, token)) = token else {
+                return Ok(None);
+            };
+            let operator = self.attempt(token.trim(), now)?;
+            return Ok(operator.map(|operator| (Arc::clone(&operator.name), Proof::Bearer)));
         }
+        Ok(self.by_cookie(headers, now))
+    }
+
+    fn by_cookie(&self, headers: &HeaderMap, now: u64) -> Option<(Arc<str>, Proof)> {
         let cookies = headers.get_all(COOKIE).iter();
         let mut values = cookies
             .filter_map(|value| value.to_str().ok())
@@ -92,11 +111,22 @@ impl Operators {
         Some((Arc::clone(&operator.name), Proof::Cookie(value.to_owned())))
     }
 
-    /// The `Set-Cookie` of a new session.
-    pub(super) fn log_in(&self, token: &str, now: u64) -> Option<String> {
-        let operator = self.by_token(token)?;
-        let expires = now.saturating_add(SESSION);
-        let tag = self.sign(&["session", &expires.to_string()], &operator.hash);
+    /// The `Set-Cookie` of a new session; nothing for a wrong token.
+    ///
+    /// # Errors
+    /// [`TooMany`] where too many tokens were wrong lately.
+    pub(super) fn log_in(&self, token: &str, now: u64) -> Result<Option<String>, TooMany> {
+        let operator = self.attempt(token, now)?;
+        Ok(operator.and_then(|operator| self.session(operator, now)))
+    }
+
+    fn session(&self, operator: &Operator, now: u64) -> Option<String> {
+        // Each session is one of its own, so that ending it ends no other.
+        let mut random = [0_u8; 8];
+        getrandom::fill(&mut random).ok()?;
+        let random = u64::from_be_bytes(random);
+        let expires = format!("{}.{random:016x}", now.saturating_add(SESSION));
+        let tag = self.sign(&["session", &expires], &operator.hash);
         let Self {
             name, attributes, ..
         } = self;
@@ -105,8 +135,11 @@ impl Operators {
         ))
     }
 
-    /// The `Set-Cookie` that ends a session in the browser.
-    pub(super) fn log_out(&self) -> String {
+    /// Ends a session, whoever has its cookie; the `Set-Cookie` that ends it in the browser.
+    pub(super) fn log_out(&self, proof: &Proof, now: u64) -> String {
+        if let Proof::Cookie(value) = proof {
+            self.ended.add(value, now);
+        }
         format!("{}=; Max-Age=0; {}", self.name, self.attributes)
     }
 
@@ -116,6 +149,16 @@ impl Operators {
             Proof::Bearer => String::new(),
             Proof::Cookie(value) => self.sign(&["form", value], &[]),
         }
+    }
+
+    /// Whose token it is. A wrong one counts, the same one once: it teaches nothing more.
+    fn attempt(&self, token: &str, now: u64) -> Result<Option<&Operator>, TooMany> {
+        self.attempts.check(now)?;
+        let operator = self.by_token(token);
+        if operator.is_none() {
+            self.attempts.failed(token, now);
+        }
+        Ok(operator)
     }
 
     /// Looks at all tokens, and at all of each.
@@ -133,8 +176,8 @@ impl Operators {
     }
 
     fn by_session(&self, value: &str, now: u64) -> Option<&Operator> {
-        let (expires, tag) = value.split_once('.')?;
-        if expires.parse::<u64>().ok()? <= now {
+        let (expires, tag) = value.rsplit_once('.')?;
+        if expiry(value)? <= now || self.ended.has(value) {
             return None;
         }
         let mut all = self.operators.iter();

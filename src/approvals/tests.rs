@@ -1,6 +1,6 @@
 //! The page without a network: who gets in, what is shown, what is refused.
 
-use http::header::{AUTHORIZATION, COOKIE};
+use http::header::{AUTHORIZATION, COOKIE, LOCATION, SET_COOKIE};
 
 use super::*;
 use crate::policy::confirm::Preview;
@@ -167,12 +167,46 @@ async fn a_session_is_its_operators_own_and_ends() {
     assert_eq!(status, StatusCode::UNAUTHORIZED);
     let headers = HeaderMap::from_iter([(COOKIE, cookie.parse().unwrap())]);
     let end = 1000 + 12 * 3600;
-    assert!(desk.operators.recognise(&headers, end - 1).is_some());
-    assert!(
-        desk.operators
-            .recognise(&headers, 1000 + 12 * 3600)
-            .is_none()
-    );
+    let known = |now| desk.operators.recognise(&headers, now).unwrap().is_some();
+    assert!(known(end - 1) && !known(end));
+    // Signing out ends it, also for whoever else has its cookie, and no other.
+    let (_, _, text) = ask(&desk, Method::POST, "login", &[], &form).await;
+    assert!(text.is_empty());
+    let proof = |cookie: &str| Proof::Cookie(cookie.split_once('=').unwrap().1.to_owned());
+    let form = format!("form={}", desk.operators.form_token(&proof(cookie)));
+    let (status, ..) = ask(&desk, Method::POST, "logout", &[(COOKIE, cookie)], &form).await;
+    assert_eq!(status, StatusCode::SEE_OTHER);
+    assert_eq!(get(cookie.to_owned()).await, StatusCode::UNAUTHORIZED);
+    let again = desk.operators.log_in(TOKEN, 1000).unwrap().unwrap();
+    let again = again.split(';').next().unwrap().to_owned();
+    assert_eq!(get(again).await, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn wrong_tokens_are_slowed_down() {
+    let desk = desk(None, ann());
+    let right = format!("token={TOKEN}");
+    let cookie = desk.operators.log_in(TOKEN, 1000).unwrap().unwrap();
+    let cookie = cookie.split(';').next().unwrap();
+    for number in 0..10 {
+        let form = format!("token=guess-{number}");
+        let (status, ..) = ask(&desk, Method::POST, "login", &[], &form).await;
+        assert_eq!(status, StatusCode::UNAUTHORIZED);
+    }
+    let bearer = format!("Bearer {TOKEN}");
+    let headers = [(AUTHORIZATION, bearer.as_str())];
+    for (place, headers, body) in [("login", &[][..], right.as_str()), ("", &headers, "")] {
+        let method = match place {
+            "" => Method::GET,
+            _ => Method::POST,
+        };
+        let (status, response, _) = ask(&desk, method, place, headers, body).await;
+        assert_eq!(status, StatusCode::TOO_MANY_REQUESTS);
+        assert_eq!(response.headers()[RETRY_AFTER], "60");
+    }
+    // Whoever is signed in goes on.
+    let (status, ..) = ask(&desk, Method::GET, "", &[(COOKIE, cookie)], "").await;
+    assert_eq!(status, StatusCode::OK);
 }
 
 #[tokio::test]

@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de};
 
 /// Who may use the bridge. Over HTTP anybody may where there are neither keys nor `oauth`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(deny_unknown_fields)]
 pub struct AccessRules {
-    /// Keys, sent as `Authorization: Bearer KEY`.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    /// Keys, sent as `Authorization: Bearer KEY`; at least one where it is given.
+    #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "some")]
     pub keys: Vec<AccessKey>,
     /// Access tokens of OAuth 2.1 issuers, sent the same way.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -19,6 +19,23 @@ pub struct AccessRules {
     /// Whoever started the bridge with stdio, unless MCPINVOKE_KEY holds one of the keys.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stdio: Option<StdioCaller>,
+}
+
+/// A list with something in it: an empty one means the same as none, and whoever writes it means the opposite.
+///
+/// # Errors
+/// It is no list of these, or empty.
+pub(super) fn some<'de, D, T>(deserializer: D) -> Result<Vec<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    let list = Vec::deserialize(deserializer)?;
+    if list.is_empty() {
+        let fault = "expected at least one entry: an empty list restricts nothing; leave the setting out where everything is to be allowed";
+        return Err(de::Error::custom(fault));
+    }
+    Ok(list)
 }
 
 /// A key, who it stands for and what it may do.

@@ -210,9 +210,9 @@ impl Elsewhere {
     fn read(&self, environment: Environment<'_>) -> Result<Value, String> {
         match (&self.env, &self.file) {
             (Some(name), None) => environment(name)
-                .filter(|value| !value.is_empty())
+                .filter(|value| !value.trim().is_empty())
                 .map(|value| Value::given(Secret::new(value)))
-                .ok_or_else(|| format!("the environment variable {name} is not set")),
+                .ok_or_else(|| format!("the environment variable {name} is not set, or blank")),
             (None, Some(path)) => Value::file(path.clone()).map_err(|error| error.to_string()),
             _ => Err("expected one of env and file".to_owned()),
         }
@@ -233,8 +233,8 @@ fn read(
 }
 
 fn given(text: &Masked) -> Result<Value, String> {
-    if text.0.is_empty() {
-        return Err("it is empty".to_owned());
+    if text.0.trim().is_empty() {
+        return Err("it is blank".to_owned());
     }
     Ok(Value::given(Secret::new(text.0.clone())))
 }
@@ -277,6 +277,7 @@ mod tests {
         for (text, expected) in [
             ("{}", "expected one of"),
             ("{env: UNSET}", "UNSET is not set"),
+            ("{value: '  '}", "it is blank"),
             ("{env: SET, value: topsecret}", "expected one of"),
             ("{value: topsecret, username: ann}", "expected one of"),
             ("{username: ann}", "password is missing"),

@@ -29,8 +29,11 @@ pub struct Tls {
 #[schemars(deny_unknown_fields)]
 pub struct Outbound {
     /// Where given, calls go to no other hosts, whatever a document says: `api.example.com`, `*.example.com`,
-    /// `api.example.com:8443`.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    /// `api.example.com:8443`; at least one where it is given.
+    #[serde(
+        skip_serializing_if = "Vec::is_empty",
+        deserialize_with = "super::access::some"
+    )]
     pub hosts: Vec<String>,
     /// Whether redirects of calls are followed.
     #[serde(skip_serializing_if = "Option::is_none")]

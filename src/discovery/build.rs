@@ -9,8 +9,8 @@ use super::extension::Notes;
 use super::overrides::place;
 use super::settings::{OutputSchemas, Settings};
 use super::{
-    Becomes, Chosen, Source, arguments, ask, body, command, hints, in_path, input, output,
-    parameters, path, profile, security, select, target,
+    Becomes, Chosen, Source, arguments, ask, body, command, confirm, hints, in_path, input, output,
+    parameters, path, profile, security, target,
 };
 use crate::openapi::{Document, Operation};
 use crate::tool::{CommandTarget, Json, SecurityScheme, Target, Tool, ToolName};
@@ -67,23 +67,20 @@ impl<'a> Build<'a> {
             (input, ask) = ask::questions(named, &input, &arguments, &self.inputs, &place, notes);
         }
         let annotations = hints::annotations(operation, over);
-        let destructive = annotations.destructive_hint == Some(true);
+        let need = confirm::Need::of(operation, over, self.settings);
         let (target, confirm) = match &chosen.becomes {
             // Each of its actions has a word of its own on what it destroys.
             Becomes::Command(target) => {
                 let mut target = CommandTarget::clone(target);
                 target.security = security::needs(operation, &self.schemes);
-                command::confirmed(target, over.confirm, self.confirm(chosen, false))
+                command::confirmed(target, need.told(), need.by_rule)
             }
             Becomes::Http(base) => {
                 let (base, body) = (base.clone(), body.as_ref());
                 let mut target =
                     target::target(operation, base, cut, &parameters, body, &self.inputs);
                 target.security = security::needs(operation, &self.schemes);
-                (
-                    Target::Http(Box::new(target)),
-                    self.confirm(chosen, destructive),
-                )
+                (Target::Http(Box::new(target)), need.any(&annotations))
             }
         };
         Tool {
@@ -115,17 +112,6 @@ impl<'a> Build<'a> {
                 None
             }
         }
-    }
-
-    fn confirm(&self, chosen: &Chosen<'_>, destructive: bool) -> bool {
-        let rules = &self.settings.confirm;
-        chosen.over.confirm.unwrap_or_else(|| {
-            rules.destructive && destructive
-                || rules
-                    .rules
-                    .iter()
-                    .any(|rule| select::fits(rule, chosen.operation))
-        })
     }
 
     /// What was changed on the way.

@@ -63,7 +63,7 @@ fn tags(operation: &Operation) -> Vec<String> {
 
 /// POST can be anything and is left at the protocol's defaults. Any service behind a bridge is an
 /// open world, which is the protocol's default too, but app stores insist on an explicit word.
-fn by_method(method: &Method) -> Hints {
+pub(super) fn by_method(method: &Method) -> Hints {
     let hints = |read_only, destructive, idempotent| Hints {
         read_only_hint: read_only,
         destructive_hint: destructive,

@@ -7,6 +7,7 @@ mod build;
 mod circles;
 mod command;
 mod compose;
+mod confirm;
 mod convert;
 mod defs;
 mod extension;

@@ -57,6 +57,8 @@ impl Invoker {
         {
             whole.data = masked;
         }
+        // Bytes are answered whole or not at all.
+        let whole = whole.filter(|whole| whole.is_text || !redactor.holds_secret(&whole.data));
         let outcome = redactor.outcome(outcome, secret);
         Interpreted { outcome, whole }
     }

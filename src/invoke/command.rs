@@ -127,6 +127,8 @@ impl Invoker {
         if let Some(interview) = &mut interview {
             let fits = |arguments: &mut Value| validator.check(arguments, |_, _| true).is_ok();
             let filled = interview.fill(arguments, fits).await;
+            let secret = entry.handler.secret(&entry.tool);
+            self.record_filled(interview, arguments, secret, record);
             filled.map_err(CallError::from)?;
         }
         let none = Map::new();

@@ -11,7 +11,7 @@ use crate::binding::{self, Fault, HttpPlan};
 use crate::handler::HandleError;
 use crate::interpret::{self, Interpreted};
 use crate::policy::confirm::{Confirm, Stopped};
-use crate::policy::{CallRecord, Step};
+use crate::policy::{CallRecord, SecretNames, Step, beyond_call};
 use crate::registry::Entry;
 use crate::tool::{HttpTarget, ToolCall};
 
@@ -39,11 +39,10 @@ impl Invoker {
         human: &dyn Confirm,
         record: &mut CallRecord,
     ) -> Result<Ended, CallError> {
-        let mut plan = match self.plan(entry, target, call, human, record).await {
+        let plan = match self.plan(entry, target, call, human, record).await {
             Ok(plan) => plan,
             Err(error) => return Err(self.refused(error, record)),
         };
-        hand_on(&call.forwarded, &mut plan.headers, &self.policy.redactor);
         let limits = &self.policy.limits;
         let _place = match limits.place(target.base.authority()).await {
             Ok(place) => place,
@@ -51,8 +50,9 @@ impl Invoker {
         };
         record.allowed(Step::Send);
         let publishes_output = entry.tool.output_schema.is_some();
-        let interpreted = self.send(target, publishes_output, plan, call).await;
         let secret = entry.handler.secret(&entry.tool);
+        let sent = self.send(target, (publishes_output, secret), plan, call);
+        let interpreted = sent.await;
         Ok(Ended {
             outcome: self.keep(self.masked(interpreted, secret), &call.caller),
             refused: false,
@@ -78,17 +78,24 @@ impl Invoker {
             .map_err(CallError::InvalidArguments)?;
         if let Some(interview) = &mut interview {
             let fits = |arguments: &mut Value| validator.check(arguments, |_, _| true).is_ok();
-            Box::pin(interview.fill(&mut arguments, fits)).await?;
+            let filled = Box::pin(interview.fill(&mut arguments, fits)).await;
+            self.record_filled(interview, &arguments, secret, record);
+            filled?;
         }
         let Value::Object(arguments) = arguments else {
             return Err(CallError::InvalidArguments(Vec::new()));
         };
-        let plan =
+        let mut plan =
             binding::bind(target, &arguments, &call.trace).map_err(CallError::InvalidArguments)?;
+        // Before anybody agrees: it is part of what they agree to.
+        let forwarded = std::mem::take(&mut call.forwarded);
+        let forwarded = hand_on(forwarded, &mut plan.headers);
         record.allowed(Step::Validate);
         if let Some(interview) = interview {
             let redactor = &self.policy.redactor;
-            let preview = preview::preview(redactor, &entry.tool, target, &arguments, &plan);
+            let shown = (&arguments, &plan, &forwarded[..]);
+            // No header of the caller's blanks out what somebody is to agree to.
+            let preview = beyond_call(|| preview::preview(redactor, &entry.tool, target, shown));
             if let Some(decision) = Box::pin(interview.confirm(preview)).await? {
                 access::agreed(&decision, record);
             }
@@ -100,14 +107,20 @@ impl Invoker {
     async fn send(
         &self,
         target: &HttpTarget,
-        publishes_output: bool,
+        (publishes_output, secret): (bool, &SecretNames),
         plan: Box<HttpPlan>,
         call: &ToolCall,
     ) -> Interpreted {
         let subject = call.caller.subject_token.as_ref();
         let sent = self.http.send_for(target, plan, subject, &*call.progress);
         match sent.await {
-            Ok(reply) => {
+            Ok(mut reply) => {
+                // Sentences are made of an error's members, and name them no more.
+                if !reply.status.is_success()
+                    && let Some(masked) = self.policy.redactor.error_body(&reply.body, secret)
+                {
+                    reply.body = masked;
+                }
                 let read = interpret::http_reply(target, publishes_output, reply, self.limits);
                 // Before masking: a secret must not hide behind what is taken out later.
                 let clean = interpret::clean(read, self.cleaning);

@@ -9,6 +9,7 @@ mod command;
 mod forward;
 mod http;
 mod preview;
+mod records;
 
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
@@ -258,7 +259,12 @@ impl Invoker {
         human: &dyn Confirm,
     ) -> Result<Outcome, CallError> {
         let mut record = self.record(call.id, &call.caller, &call.name);
-        let result = self.carry_out(&mut call, human, &mut record).await;
+        let secrets = forward::secrets(&call.forwarded, &self.policy.redactor);
+        let carried = self.carry_out(&mut call, human, &mut record);
+        let result = match secrets {
+            None => carried.await,
+            Some(secrets) => Box::pin(secrets.within(carried)).await,
+        };
         match &result {
             Ok(Ended {
                 outcome,
@@ -295,9 +301,7 @@ impl Invoker {
         let catalogue = self.catalogue.load_full();
         let Some(entry) = catalogue.find(&call.name) else {
             record.refused(Step::Find, Some("there is no tool of this name"));
-            record.arguments(&call.arguments, |text| {
-                self.mask(text, &SecretNames::default())
-            });
+            self.record_arguments(&call.arguments, record);
             return Err(CallError::UnknownTool(call.name.clone()));
         };
         record.operation(|| entry.handler.operation(&entry.tool));
@@ -352,10 +356,6 @@ impl Invoker {
             _ => {}
         }
         error
-    }
-
-    fn mask(&self, arguments: &str, secret: &SecretNames) -> Option<String> {
-        self.policy.redactor.json_text(arguments, secret)
     }
 }
 

@@ -2,13 +2,21 @@
 
 use std::borrow::Cow;
 
-use http::{HeaderMap, HeaderValue};
+use http::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Map, Value};
 
+use super::forward::join;
 use crate::binding::{self, HttpPlan};
 use crate::policy::confirm::{Preview, mask};
 use crate::policy::{Redactor, SecretNames};
 use crate::tool::{HttpTarget, Tool, TraceContext};
+
+/// Arguments, the plan that was made of them, and the headers of the client's own request in it.
+type Planned<'a> = (
+    &'a Map<String, Value>,
+    &'a HttpPlan,
+    &'a [(HeaderName, HeaderValue)],
+);
 
 /// The plan, made again without the values that are secret by their schema or by their name, and without
 /// what looks like a secret in its texts.
@@ -16,8 +24,7 @@ pub(super) fn preview(
     redactor: &Redactor,
     tool: &Tool,
     target: &HttpTarget,
-    arguments: &Map<String, Value>,
-    plan: &HttpPlan,
+    (arguments, plan, forwarded): Planned<'_>,
 ) -> Preview {
     let mut masked = Value::Object(arguments.clone());
     let by_name = redactor.json(&mut masked, &SecretNames::default());
@@ -30,27 +37,24 @@ pub(super) fn preview(
     let again = masked
         .as_object()
         .and_then(|masked| binding::bind(target, masked, &trace).ok());
-    if let Some(again) = again {
+    if let Some(mut again) = again {
+        join(forwarded, &mut again.headers);
         return show(redactor, tool.name.as_str(), &again);
     }
     // A mask cannot stand everywhere, for instance in base64.
     let place = format!("{}{}", target.base, target.path.template);
     let place = redactor.text(&place);
-    let (name, headers) = (tool.name.as_str(), HeaderMap::new());
-    Preview::new(name, &target.method, &place, &headers, None)
+    let mut headers = HeaderMap::new();
+    join(forwarded, &mut headers);
+    mask_headers(redactor, &mut headers);
+    Preview::new(tool.name.as_str(), &target.method, &place, &headers, None)
 }
 
 /// Masked before it is shortened: half a secret is not recognised.
 fn show(redactor: &Redactor, name: &str, plan: &HttpPlan) -> Preview {
     let url = redactor.text(plan.url.as_str());
     let mut headers = plan.headers.clone();
-    for (header, value) in &mut headers {
-        let line = format!("{header}: {}", String::from_utf8_lossy(value.as_bytes()));
-        if let Cow::Owned(masked) = redactor.text(&line) {
-            let masked = masked.split_once(": ").map_or("***", |(_, value)| value);
-            *value = HeaderValue::from_str(masked).unwrap_or(HeaderValue::from_static("***"));
-        }
-    }
+    mask_headers(redactor, &mut headers);
     let text = plan.body.as_deref().map(std::str::from_utf8);
     let masked = match text {
         Some(Ok(text)) => Some(redactor.text(text)),
@@ -59,6 +63,20 @@ fn show(redactor: &Redactor, name: &str, plan: &HttpPlan) -> Preview {
     let body = masked.as_deref().map(str::as_bytes);
     let body = body.or(plan.body.as_deref());
     Preview::new(name, &plan.method, &url, &headers, body)
+}
+
+fn mask_headers(redactor: &Redactor, headers: &mut HeaderMap) {
+    for (header, value) in headers {
+        if redactor.is_secret_name(header.as_str()) {
+            *value = HeaderValue::from_static("***");
+            continue;
+        }
+        let line = format!("{header}: {}", String::from_utf8_lossy(value.as_bytes()));
+        if let Cow::Owned(masked) = redactor.text(&line) {
+            let masked = masked.split_once(": ").map_or("***", |(_, value)| value);
+            *value = HeaderValue::from_str(masked).unwrap_or(HeaderValue::from_static("***"));
+        }
+    }
 }
 
 #[cfg(test)]

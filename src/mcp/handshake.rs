@@ -9,7 +9,7 @@ use serde_json::json;
 use serde_json::value::RawValue;
 
 use super::answer::{end, start};
-use super::call::{Request, begin};
+use super::call::{Request, begin, next_id};
 use super::error::{Refusal, shorten};
 use super::headers::Header;
 use super::human::{By, Modes};
@@ -21,7 +21,7 @@ use super::server::{Origin, Server};
 use super::session::{Handshake, Session};
 use super::settings::Sessions;
 use super::{Accepted, Message};
-use crate::policy::Denied;
+use crate::policy::{Denied, Step};
 use crate::tool::{Caller, Tool};
 
 /// What a request stands on: what was agreed before it, or what is assumed.
@@ -112,7 +112,23 @@ impl Server {
                 let request = ground.request(id, method.to_owned(), arguments, meta, true);
                 begin(self, request, origin)
             }
-            _ => Err(Refusal::UnknownMethod(shorten(method))),
+            _ => {
+                self.record_hidden(method, text, origin.caller);
+                Err(Refusal::UnknownMethod(shorten(method)))
+            }
+        }
+    }
+
+    /// A direct call of a tool that the caller must not know of is an unknown method to it, and a refusal in the
+    /// records.
+    fn record_hidden(&self, method: &str, text: Option<&RawValue>, caller: &Caller) {
+        let exists = || self.invoker.catalogue().find(method).is_some();
+        if self.settings.direct_invocation && !method.contains('/') && exists() {
+            let mut arguments = arguments(text, "params").unwrap_or_default();
+            arguments.tree.shift_remove("_meta");
+            let why = (Step::Access, "not among the caller's tools");
+            self.invoker
+                .refuse((next_id(), caller), method, &arguments.tree, why);
         }
     }
 

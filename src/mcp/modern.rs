@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use super::answer::{end, start};
-use super::call::{Request, begin};
+use super::call::{Request, begin, next_id};
 use super::error::{Refusal, shorten};
 use super::headers::{Header, mismatch};
 use super::human::{By, Human, Modes};
@@ -18,6 +18,7 @@ use super::revision::Revision;
 use super::server::{Origin, Server};
 use super::stream::subscription;
 use super::{Accepted, Answer, Message};
+use crate::policy::Step;
 use crate::tool::Caller;
 
 /// The one revision of this era.
@@ -64,7 +65,14 @@ impl Server {
         meta: Meta<'_>,
         origin: Origin<'_>,
     ) -> Result<Accepted, Refusal> {
-        check_name(params, origin)?;
+        if let Err(refusal) = check_name(params, origin) {
+            let name = params.name.and_then(text_of).unwrap_or_default();
+            let arguments = arguments(params.arguments, "params.arguments").unwrap_or_default();
+            let why = (Step::Headers, "Mcp-Name is not params.name");
+            let who = (next_id(), origin.caller);
+            self.invoker.refuse(who, &name, &arguments.tree, why);
+            return Err(refusal);
+        }
         let state = params.request_state.map(|raw| {
             let not_text = "params.requestState is not a string".to_owned();
             text_of(raw).ok_or(Refusal::InvalidParams(not_text))

@@ -155,7 +155,7 @@ impl<'a> Meta<'a> {
 }
 
 /// A call's arguments.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Arguments {
     pub(crate) tree: Map<String, Value>,
     /// Why the tree is empty though there were some: the message is JSON, but these cannot be taken.
@@ -165,17 +165,51 @@ pub(crate) struct Arguments {
 /// A call's arguments as a tree, parsed once; none are empty ones.
 pub(crate) fn arguments(raw: Option<&RawValue>, place: &str) -> Result<Arguments, Refusal> {
     let Some(raw) = raw else {
-        let (tree, fault) = (Map::new(), None);
-        return Ok(Arguments { tree, fault });
+        return Ok(Arguments::default());
     };
     if !is_object(raw) {
         return Err(Refusal::InvalidParams(format!("{place} is not an object")));
+    }
+    if names_internals(raw.get()) {
+        let fault = Some(format!("{place}: `{INTERNALS}` cannot be part of it"));
+        return Ok(Arguments {
+            fault,
+            ..Arguments::default()
+        });
     }
     let (tree, fault) = match serde_json::from_str(raw.get()) {
         Ok(tree) => (tree, None),
         Err(error) => (Map::new(), Some(format!("{place}: {error}"))),
     };
     Ok(Arguments { tree, fault })
+}
+
+/// Members with such a name are how the JSON library tells itself of numbers and raw texts. From outside, their values
+/// would be read as JSON once more, at any depth.
+const INTERNALS: &str = "$serde_json::private::";
+
+fn names_internals(text: &str) -> bool {
+    if memchr::memmem::find(text.as_bytes(), INTERNALS.as_bytes()).is_some() {
+        return true;
+    }
+    let mut pieces = text.split("\\u");
+    let mut plain = pieces.next().unwrap_or_default().to_owned();
+    if plain.len() == text.len() {
+        return false;
+    }
+    for piece in pieces {
+        let unit = piece
+            .get(..4)
+            .and_then(|digits| u32::from_str_radix(digits, 16).ok());
+        match unit.and_then(char::from_u32) {
+            Some(character) => {
+                plain.push(character);
+                plain.push_str(&piece[4..]);
+            }
+            None => plain.push_str(piece),
+        }
+    }
+    plain.contains(INTERNALS)
 }
 
 /// The client's own name from its `clientInfo`, for display.
@@ -203,6 +237,26 @@ fn fault(place: &str, error: &serde_json::Error) -> Refusal {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nothing_within_arguments_is_read_twice() {
+        for (text, taken) in [
+            (
+                r#"{"a":{"$serde_json::private::RawValue":"{\"x\":1}"}}"#,
+                false,
+            ),
+            (
+                r#"{"a":{"\u0024serde_json\u003a:private::Number":"12"}}"#,
+                false,
+            ),
+            (r#"{"a":"serde_json::private \u00e4 \ud83d\ude00"}"#, true),
+            ("{}", true),
+        ] {
+            let raw = RawValue::from_string(text.to_owned()).unwrap();
+            let read = arguments(Some(&raw), "params.arguments").unwrap();
+            assert_eq!(read.fault.is_none(), taken, "{text}: {read:?}");
+        }
+    }
 
     #[test]
     fn a_client_s_name_is_a_member_of_an_object() {

@@ -6,6 +6,7 @@ pub mod confirm;
 mod metrics;
 mod names;
 mod patterns;
+mod pieces;
 mod pointers;
 mod rate;
 mod redact;
@@ -15,6 +16,7 @@ mod words;
 
 use std::sync::Arc;
 
+pub use crate::secret::{CallSecrets, beyond_call};
 pub use access::{Access, Denied, Settings as AccessSettings};
 pub use audit::{
     Arguments, Audit, AuditError, CallRecord, Decided, Destination, Ending,

@@ -71,6 +71,14 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
         login(r#"(mongodb(?:\+srv)?://[^:@\s"'/]*:)([^@\s"']+)(@)"#),
         // A slash or a port before the at sign belongs to a path, not to a password.
         login(r#"(?i)([a-z][a-z0-9+.-]{1,30}://[^:@\s"'/?#]*:)([^@\s"'/]+)(@)"#),
+        // One with a slash, where what stands before it is no port.
+        login(
+            r#"(?i)([a-z][a-z0-9+.-]{1,30}://[^:@\s"'/?#\[]*:)([^@\s"'/]*[^@\s"'/0-9][^@\s"'/]*/[^@\s"']*)(@)"#,
+        ),
+        Rule {
+            replace: lone_token,
+            ..login(r#"(?i)(\bhttps?://)([^:@\s"'/?#]{8,})(@)"#)
+        },
         rule(
             &["authorization"],
             r#"(?i)((?:proxy-)?authorization\\*["']?\s*[:=]\s*\\*["']?)((?:bearer|basic|digest|negotiate|apikey|token)\s+)?([^\s"'\\,;]+)"#,
@@ -81,10 +89,22 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
             r"(?i)(\b(?:bearer|basic)\s+)([a-z0-9._~+/=-]{8,})",
             shown_scheme,
         ),
+        // Of a digest (RFC 7616, section 3.4), what proves the password.
+        rule(
+            &["response="],
+            r#"(?i)(\bresponse=\\*")([0-9a-f]{32,128})(\\*")"#,
+            middle,
+        ),
         rule(
             &["cookie"],
-            r#"(?i)\b((?:set-)?cookie\\*["']?\s*:\s*\\*["']?)([^\s"'\\=;]+=)([^\s"'\\;]+)"#,
+            r#"(?i)\b((?:(set-)?cookie)\\*["']?\s*:\s*\\*["']?)([^\s"'\\=;]+=[^\s"'\\;]+)((?:;[ \t]*[^\s"'\\=;]+=[^\s"'\\;]*)*)"#,
             cookie,
+        ),
+        rule(&["key"], XML_SETTING, middle),
+        rule(
+            &["pass", "pwd", "key", "token", "secret"],
+            XML_ELEMENT,
+            middle,
         ),
         rule(
             &["eyj"],
@@ -144,13 +164,27 @@ const SHAPES: [&str; 18] = [
 /// underscore, a dash or a dot, but no letter or digit right before it: `PublicKeyToken` is no token.
 const NAMED: &str = concat!(
     r"(?i)(^|[^a-z0-9])",
-    r"(?:(pass(?:word|wd|phrase)|pwd|pass)",
+    // In capitals after anything that is: `PGPASSWORD`, but not `OLDPWD`.
+    r"(?:((?-i:[A-Z][A-Z0-9]{0,30}PASS(?:WORD|WD|PHRASE))|pass(?:word|wd|phrase)|pwd|pass)",
     r"|((?:secret[_-]?)?access[_-]?key(?:[_-]?id)?|(?:account|shared[_-]?access|private|encryption|signing|storage)[_-]?key",
     r"|api[_-]?key|(?:access|auth|bearer|refresh|id|session|security)[_-]?token|client[_-]?secret|api[_-]?secret|secret[_-]?key",
     r"|tokens?|secrets?|credentials?)",
     r"|(key))",
     r#"(\\*["']?\s*)([:=])(\s*)"#,
     r#"(?:(")((?:[^"\\]|\\.)+)("?)|(\\+")([^"\\]+)((?:\\+")?)|(\\*')([^'\\]+)((?:\\*')?)|([^\s"'\\;&]+))"#,
+);
+
+/// `<add key="ApiKey" value="..."/>`, as applications of .NET keep their settings.
+const XML_SETTING: &str = concat!(
+    r#"(?i)(<add\s+key\s*=\s*\\*["'][^"'<>]{0,100}"#,
+    r"(?:pass(?:word|wd|phrase)|pwd|api[_-]?key|access[_-]?key|account[_-]?key|secret|token|credential)",
+    r#"[^"'<>]{0,100}["']\s+value\s*=\s*\\*["'])([^"'<>\\]+)(\\*["'])"#,
+);
+
+/// `<Password>...</Password>`, whatever its prefix.
+const XML_ELEMENT: &str = concat!(
+    r"(?i)(<(?:[a-z0-9_.:-]{0,40}(?:pass(?:word|wd|phrase)|pwd|api[_-]?key|access[_-]?key|secret)",
+    r"|(?:[a-z0-9]{1,20}:)?(?:access|auth|bearer|refresh|session|security)?[_-]?token)\s*>)([^<>]+)(</)",
 );
 
 /// Shapes that only keys have.
@@ -246,12 +280,26 @@ fn shown_scheme(captures: &Captures<'_>) -> Option<String> {
     Some(format!("{}{MASK}", group(captures, 1)))
 }
 
+/// Every value of a request's cookies; of one that is set, the first, for attributes follow.
 fn cookie(captures: &Captures<'_>) -> Option<String> {
-    Some(format!(
-        "{}{}{MASK}",
-        group(captures, 1),
-        group(captures, 2)
-    ))
+    let (first, more) = (group(captures, 3), group(captures, 4));
+    let name = |pair: &str| pair.split('=').next().unwrap_or_default().to_owned();
+    let mut out = format!("{}{}={MASK}", group(captures, 1), name(first));
+    if group(captures, 2).is_empty() {
+        for pair in more.split(';').skip(1) {
+            out.push_str(&format!(";{}={MASK}", name(pair)));
+        }
+    } else {
+        out.push_str(more);
+    }
+    Some(out)
+}
+
+/// A user without a password is a token, if it does not look like a name.
+fn lone_token(captures: &Captures<'_>) -> Option<String> {
+    let user = group(captures, 2);
+    let keyish = user.len() >= 20 || user.bytes().any(|byte| byte.is_ascii_digit());
+    keyish.then(|| middle(captures)).flatten()
 }
 
 /// A word of prose: letters of one case, the first aside.
@@ -283,7 +331,9 @@ fn named(captures: &Captures<'_>) -> Option<String> {
     } else if separator == "=" || json && !open.is_empty() {
         long || !password.is_empty()
     } else {
-        long && (!open.is_empty() || !is_word(plain))
+        // After a colon words are prose, but hardly after a password.
+        let told = is_word(plain) && (!is_password(password) || is_told_of_passwords(plain));
+        long && (!open.is_empty() || !told)
     };
     if !secret {
         return None;
@@ -296,6 +346,30 @@ fn named(captures: &Captures<'_>) -> Option<String> {
     let equals = group(captures, 0).contains('=');
     let separator = if equals { "=" } else { ":" };
     Some(format!("{before}{name}{separator}{MASK}"))
+}
+
+/// Not `Pass: everything fine`.
+fn is_password(name: &str) -> bool {
+    !name.is_empty() && !name.eq_ignore_ascii_case("pass")
+}
+
+/// What messages say of passwords.
+fn is_told_of_passwords(word: &str) -> bool {
+    [
+        "cannot",
+        "changed",
+        "empty",
+        "expired",
+        "incorrect",
+        "longer",
+        "mismatch",
+        "optional",
+        "shorter",
+        "should",
+        "updated",
+        "wrong",
+    ]
+    .contains(&word)
 }
 
 /// Values that are no secrets: place holders and answers to "is there one".

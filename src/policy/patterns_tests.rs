@@ -181,6 +181,29 @@ const CAUGHT: &[(&str, &str)] = &[
         "Login at https://localhost:17000/login?t=0123456789abcdef",
         "Login at https://localhost:17000/login?t=[REDACTED]",
     ),
+    (
+        "Cookie: a=b; sid=abcdef123; c=\nnext; d=e",
+        "Cookie: a=[REDACTED]; sid=[REDACTED]; c=[REDACTED]\nnext; d=e",
+    ),
+    ("DB_PASSWORD: hunter", "DB_PASSWORD:[REDACTED]"),
+    ("PGPASSWORD=hunter22", "PGPASSWORD=[REDACTED]"),
+    (
+        "https://ghp_tokenonly123@github.com",
+        "https://[REDACTED]@github.com",
+    ),
+    ("https://user:p/w@host/x", "https://user:[REDACTED]@host/x"),
+    (
+        r#"<add key="ApiKey" value="abcdefgh12345"/>"#,
+        r#"<add key="ApiKey" value="[REDACTED]"/>"#,
+    ),
+    (
+        "<a><Password>hunter</Password><AccessToken> x y </AccessToken></a>",
+        "<a><Password>[REDACTED]</Password><AccessToken>[REDACTED]</AccessToken></a>",
+    ),
+    (
+        r#"Digest realm="r", response="6629fae49393a05397450978507c4ef1", x="y""#,
+        r#"Digest realm="r", response="[REDACTED]", x="y""#,
+    ),
 ];
 
 const LEFT_ALONE: &[&str] = &[
@@ -205,6 +228,13 @@ const LEFT_ALONE: &[&str] = &[
     "https://api.test/reset?password={password}",
     "key=value, monkey=1",
     "the secret is safe",
+    "password: cannot be blank",
+    "OLDPWDS=/home/ann",
+    "http://[::1]:8080/a@b",
+    "https://deployer@host/x",
+    "<add key=\"Name\" value=\"shop\"/>",
+    "login <user> <password>",
+    "response=\"200 OK\"",
 ];
 
 #[test]
@@ -250,6 +280,14 @@ const HOSTILE: &[&str] = &[
     "SG.aaaaaaaaaaaaaaaa",
     "sk-",
     "?sig=",
+    "cookie: a=b; ",
+    "; a=b",
+    "<password>",
+    "<add key=\"apikey\" value=\"",
+    "https://aaaaaaaa1",
+    "https://a:b/c@",
+    "response=\"0123",
+    "APASSWORD",
 ];
 
 /// What masking a text costs this thread, in nanoseconds of processor time: the time that others use the

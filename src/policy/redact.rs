@@ -11,10 +11,11 @@ use serde_json::Value;
 
 use super::names::{SecretNames, names_a_secret, plain};
 use super::patterns::{has_trigger, mask_patterns};
+use super::pieces;
 use super::pointers::{mask_at, tokens};
 use super::scan::{self, Piece};
 use super::walk::Rules;
-use crate::secret::{MASK, Secret, mask_known, remember_forwarded};
+use crate::secret::{CallSecrets, MASK, Secret, holds_known, mask_known};
 use crate::tool::{Content, Outcome, Text};
 
 /// What follows a word is shorter than credentials after their scheme.
@@ -134,6 +135,7 @@ impl Redactor {
         let shared = outcome.structured.as_ref().map(|data| data.json().clone());
         let mut masked: Option<Text> = None;
         for content in &mut outcome.content {
+            without_known(content);
             let (Content::Text(text) | Content::Document { text, .. }) = content else {
                 continue;
             };
@@ -167,6 +169,12 @@ impl Redactor {
         outcome
     }
 
+    /// Whether bytes that are no text hold one of the process's own secrets.
+    #[must_use]
+    pub fn holds_secret(&self, data: &[u8]) -> bool {
+        holds_known(data)
+    }
+
     /// Masks a whole answer that is kept to be read later, as [`Redactor::outcome`] would; `None` where
     /// nothing has to change. What is no UTF-8 is masked as far as it is.
     #[must_use]
@@ -175,6 +183,19 @@ impl Redactor {
             .unwrap_or_else(|data| String::from_utf8_lossy(&data).into_owned().into());
         self.whole(&text, self.answers || is_error, secret)
             .map(Text::into_bytes)
+    }
+
+    /// The JSON of an error with its secrets masked, before anything is made of it; nothing where nothing has to change,
+    /// or where it is no JSON.
+    #[must_use]
+    pub fn error_body(&self, data: &Bytes, secret: &SecretNames) -> Option<Bytes> {
+        let text = std::str::from_utf8(data).ok()?;
+        let is_json = text.trim_start().starts_with(['{', '[']);
+        let is_json = is_json && serde_json::from_str::<IgnoredAny>(text).is_ok();
+        is_json
+            .then(|| self.json_text(text, secret))
+            .flatten()
+            .map(Bytes::from)
     }
 
     /// A JSON text with its secrets masked, as [`Redactor::json`] does; `None` where nothing has to change.
@@ -236,10 +257,14 @@ impl Redactor {
             return changed.then(|| Text::from(value.to_string()));
         }
         // Several JSON texts in one, for instance.
-        let readable = scan::with_strings(shown, |string| match mask_known(string) {
+        let mask = |value: &str| self.json_text(value, secret);
+        let named = full.then(|| pieces::masked(shown, mask)).flatten();
+        let found = named.as_deref().unwrap_or(shown);
+        let readable = scan::with_strings(found, |string| match mask_known(string) {
             Cow::Borrowed(_) => None,
             Cow::Owned(masked) => Some(masked),
         });
+        let readable = readable.or(named);
         let masked = match (&readable, full) {
             (None, true) => self.text(shown),
             (Some(readable), true) => Cow::Owned(self.text(readable).into_owned()),
@@ -281,11 +306,13 @@ impl Redactor {
         }
     }
 
-    /// Has the value of a header masked from now on, where the header's name says that it is a secret.
-    pub fn protect(&self, name: &str, value: &str) {
-        if self.is_secret_name(name) {
-            remember_forwarded(&Secret::new(credentials(value).to_owned()));
-        }
+    /// The values of a client's own headers whose names say that they are secrets; nothing where there are none.
+    pub fn forwarded<'h>(
+        &self,
+        headers: impl Iterator<Item = (&'h str, &'h str)>,
+    ) -> Option<CallSecrets> {
+        let secret = headers.filter(|(name, _)| self.is_secret_name(name));
+        CallSecrets::new(secret.map(|(_, value)| Secret::new(credentials(value).to_owned())))
     }
 
     /// A value as it may be shown: masked whole where its name says that it is a secret, as a text otherwise.
@@ -298,7 +325,8 @@ impl Redactor {
     }
 
     /// Whether a name says that its value is a secret.
-    pub(super) fn is_secret_name(&self, name: &str) -> bool {
+    #[must_use]
+    pub fn is_secret_name(&self, name: &str) -> bool {
         let name = plain(name);
         self.names.contains(&name) || names_a_secret(&name)
     }
@@ -328,6 +356,25 @@ fn hides_known(text: &str) -> bool {
             }
             Piece::Name(_) | Piece::Value(_) => true,
         })
+}
+
+/// Bytes that hold one of the process's own secrets become a notice.
+fn without_known(content: &mut Content) {
+    let (Content::Image { data, media_type }
+    | Content::Audio { data, media_type }
+    | Content::Blob {
+        data, media_type, ..
+    }) = content
+    else {
+        return;
+    };
+    if holds_known(data) {
+        let notice = format!(
+            "[{} bytes of {media_type} are left out: they hold a secret of this server]",
+            data.len()
+        );
+        *content = Content::Text(Text::from(notice));
+    }
 }
 
 /// Whether a name is as it is compared, its case aside.

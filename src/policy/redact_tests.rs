@@ -156,6 +156,81 @@ fn an_answer_without_secrets_keeps_its_bytes() {
 }
 
 #[test]
+fn each_of_several_values_is_masked_by_name() {
+    let redactor = Redactor::new(&Settings {
+        answers: true,
+        names: vec!["ssn".to_owned()],
+        ..Settings::default()
+    })
+    .unwrap();
+    let mut secret = none();
+    secret.extend(["pin"]);
+    for text in [
+        "{\"a\":1}\n{\"ssn\":\"planted 1\",\"pin\":\"planted 2\"}\n",
+        "data: {\"ssn\":\"planted 1\"}\n\ndata: {\"pin\":\ndata: \"planted 2\"}\n\n",
+        "\u{1e}{\"ssn\":\n\"planted 1\"}\n\u{1e}{\"pin\":\"planted 2\"}\n",
+    ] {
+        let content = vec![Content::Text(Text::from(text.to_owned()))];
+        let outcome = Outcome {
+            content,
+            structured: None,
+            is_error: false,
+            status: Some(200),
+        };
+        let masked = redactor.outcome(outcome, &secret);
+        let shown = format!("{:?}", masked.content);
+        assert!(!shown.contains("planted"), "{shown}");
+        let kept = redactor.kept(&Bytes::from(text), false, &secret).unwrap();
+        let kept = String::from_utf8(kept.to_vec()).unwrap();
+        assert!(!kept.contains("planted"), "{kept}");
+        // Nobody asked for it.
+        assert!(
+            Redactor::default()
+                .kept(&Bytes::from(text), false, &secret)
+                .is_none()
+        );
+    }
+}
+
+#[test]
+fn bytes_that_hold_a_secret_become_a_notice() {
+    remember(&Secret::new("planted-in-bytes".to_owned()));
+    for (data, stays) in [
+        (&b"\xff planted-in-bytes \x00"[..], false),
+        (b"\xff\x00", true),
+    ] {
+        let outcome = Outcome {
+            content: vec![Content::Blob {
+                uri: "x:y".to_owned(),
+                data: Bytes::from(data),
+                media_type: "application/octet-stream".to_owned(),
+            }],
+            structured: None,
+            is_error: false,
+            status: Some(200),
+        };
+        let masked = Redactor::default().outcome(outcome, &none());
+        let is_blob = matches!(masked.content[0], Content::Blob { .. });
+        assert_eq!(is_blob, stays, "{masked:?}");
+    }
+}
+
+#[test]
+fn the_json_of_an_error_is_masked_before_it_is_put_into_words() {
+    let redactor = Redactor::default();
+    let mut secret = none();
+    secret.extend(["detail"]);
+    let body = Bytes::from("{\"title\":\"no\",\"detail\":\"planted\"}");
+    let masked = redactor.error_body(&body, &secret).unwrap();
+    assert_eq!(masked, "{\"title\":\"no\",\"detail\":\"[REDACTED]\"}");
+    assert!(
+        redactor
+            .error_body(&Bytes::from("detail: x"), &secret)
+            .is_none()
+    );
+}
+
+#[test]
 fn settings_that_mean_nothing_are_refused() {
     let faults = Redactor::new(&Settings {
         patterns: vec!["(".to_owned(), r"\d{16}".to_owned()],

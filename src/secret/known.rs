@@ -10,16 +10,17 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use aho_corasick::{AhoCorasick, AhoCorasickBuilder, MatchKind};
 use arc_swap::ArcSwapOption;
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-use super::Secret;
+use super::spellings::{every_spelling, spellings};
 use super::windows::{TooDear, Windows};
+use super::{Secret, call};
 
 /// What stands in a secret's place.
 pub const MASK: &str = "[REDACTED]";
 
-/// Shorter ones are not looked for: they would be found everywhere.
-const SHORTEST: usize = 6;
+/// Values of fewer bytes are not looked for: they would be found everywhere.
+pub const SHORTEST_MASKED: usize = 6;
+const SHORTEST: usize = SHORTEST_MASKED;
 /// Far more than a configuration has; values of files that change come on top.
 const MOST: usize = 4096;
 /// Tokens come and go; those that were not used for the longest time are forgotten.
@@ -29,24 +30,16 @@ const FEW: usize = 64;
 const FEW_TOKENS: usize = 4;
 
 /// One for the process: a secret is one whoever holds it, and the log has no other owner.
-static KNOWN: Known = Known::new(MOST, FEW);
+static KNOWN: Known = Known::spelled(MOST, FEW, every_spelling);
 /// Apart, so that tokens, of which there is no end, never displace what the operator configured.
 static TOKENS: Known = Known::new(MOST_TOKENS, FEW_TOKENS);
-/// Apart again, so that callers never displace the bridge's own tokens.
-static FORWARDED: Known = Known::new(MOST_TOKENS, FEW_TOKENS);
 
 /// Nobody can choose values that meet.
 static HASHER: LazyLock<RandomState> = LazyLock::new(RandomState::new);
 
-/// What most writers of URLs leave as it is.
-const UNRESERVED: &AsciiSet = &NON_ALPHANUMERIC
-    .remove(b'-')
-    .remove(b'.')
-    .remove(b'_')
-    .remove(b'~');
-
 /// Values that are looked for. Using one again and looking for all takes no lock.
 struct Known {
+    spell: fn(&Secret) -> Vec<String>,
     most: usize,
     few: usize,
     now: ArcSwapOption<Now>,
@@ -85,15 +78,14 @@ pub fn remember_token(token: &Secret) {
     TOKENS.add(token);
 }
 
-/// Remembers what a caller sent to be handed on, until 255 others have been sent since. To be called at each
-/// use: that costs next to nothing while the value is known.
-pub fn remember_forwarded(value: &Secret) {
-    FORWARDED.add(value);
-}
-
 impl Known {
     const fn new(most: usize, few: usize) -> Self {
+        Self::spelled(most, few, spellings)
+    }
+
+    const fn spelled(most: usize, few: usize, spell: fn(&Secret) -> Vec<String>) -> Self {
         Self {
+            spell,
             most,
             few,
             now: ArcSwapOption::const_empty(),
@@ -123,7 +115,7 @@ impl Known {
         make_room(&mut entries, self.most);
         let entry = Entry {
             secret: secret.clone(),
-            spellings: spellings(secret).into(),
+            spellings: (self.spell)(secret).into(),
             used: AtomicU64::new(used),
         };
         entries.insert(key, Arc::new(entry));
@@ -137,13 +129,24 @@ impl Known {
             Some(Search::Automaton(all)) => {
                 replaced(text, all.find_iter(text).map(|found| found.range()))
             }
-            Some(Search::Windows(all)) => match all.find(text) {
+            Some(Search::Windows(all)) => match all.find(text.as_bytes()) {
                 Ok(found) => replaced(text, found.into_iter()),
                 Err(TooDear) => Some(MASK.to_owned()),
             },
             None => None,
         };
         masked.map_or(Cow::Borrowed(text), Cow::Owned)
+    }
+}
+
+impl Known {
+    /// Whether bytes hold one of the values.
+    fn is_in(&self, data: &[u8]) -> bool {
+        match self.now.load().as_deref().map(|now| &now.search) {
+            Some(Search::Automaton(all)) => all.is_match(data),
+            Some(Search::Windows(all)) => all.find(data).map_or(true, |places| !places.is_empty()),
+            None => false,
+        }
     }
 }
 
@@ -188,7 +191,7 @@ impl Search {
 }
 
 /// The text with a mask in these places, in their order; nothing where there are none.
-fn replaced(text: &str, places: impl Iterator<Item = Range<usize>>) -> Option<String> {
+pub(super) fn replaced(text: &str, places: impl Iterator<Item = Range<usize>>) -> Option<String> {
     let mut out = String::new();
     let mut end = 0;
     for place in places {
@@ -203,40 +206,30 @@ fn replaced(text: &str, places: impl Iterator<Item = Range<usize>>) -> Option<St
     Some(out)
 }
 
-/// A value as it is, in a URL, and within JSON texts.
-fn spellings(secret: &Secret) -> Vec<String> {
-    let value = secret.expose();
-    let json = serde_json::Value::from(value).to_string();
-    // Without the quotes around it, but with one of its own at its end.
-    let json = json.get(1..json.len() - 1).unwrap_or_default().to_owned();
-    let mut all = vec![
-        value.to_owned(),
-        utf8_percent_encode(value, NON_ALPHANUMERIC).to_string(),
-        utf8_percent_encode(value, UNRESERVED).to_string(),
-        url::form_urlencoded::byte_serialize(value.as_bytes()).collect(),
-        json.replace('/', "\\/"),
-        json,
-    ];
-    all.sort_unstable();
-    all.dedup();
-    all.retain(|spelling| spelling.len() >= SHORTEST);
-    all
+/// Whether bytes that are no text hold a remembered secret, or one of the call they are answered to.
+#[must_use]
+pub fn holds_known(data: &[u8]) -> bool {
+    KNOWN.is_in(data) || TOKENS.is_in(data) || call::holds(data)
 }
 
-/// The text with every remembered secret masked; borrowed where there is none.
+/// The text with every remembered secret masked, and those of the call it is made for; borrowed where there is none.
 #[must_use]
 pub fn mask_known(text: &str) -> Cow<'_, str> {
     let mut text = KNOWN.mask(text);
-    for more in [&TOKENS, &FORWARDED] {
-        if let Cow::Owned(masked) = more.mask(&text) {
-            text = Cow::Owned(masked);
-        }
+    if let Cow::Owned(masked) = TOKENS.mask(&text) {
+        text = Cow::Owned(masked);
+    }
+    if let Some(masked) = call::masked(&text) {
+        text = Cow::Owned(masked);
     }
     text
 }
 
 #[cfg(test)]
 mod tests {
+    use base64::Engine as _;
+    use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+
     use super::*;
 
     #[test]
@@ -252,6 +245,26 @@ mod tests {
             assert_eq!(mask_known(text), "a [REDACTED] z", "{text}");
         }
         assert!(matches!(mask_known("nothing here"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn the_operators_secrets_are_masked_as_encoders_write_them() {
+        remember(&Secret::new("op<1>+/'&\"secret".to_owned()));
+        for text in [
+            "op%3c1%3e%2b%2f%27%26%22secret",
+            "op&lt;1&gt;+/&#39;&amp;&quot;secret",
+            "op&lt;1&gt;+/&apos;&amp;&quot;secret",
+        ] {
+            assert_eq!(mask_known(text), MASK, "{text}");
+        }
+        for before in ["", "a", "ab", "abc", "{\"k\":\""] {
+            let plain = format!("{before}op<1>+/'&\"secret and more");
+            for text in [STANDARD.encode(&plain), URL_SAFE_NO_PAD.encode(&plain)] {
+                assert!(mask_known(&text).contains(MASK), "{plain}: {text}");
+            }
+        }
+        assert!(holds_known(b"\xff\x00op<1>+/'&\"secret\x01"));
+        assert!(!holds_known(b"\xff\x00op<1>\x01"));
     }
 
     #[test]

@@ -1,9 +1,12 @@
 //! Values that must not show: secrets, and URLs with credentials or tokens in them.
 
+mod call;
 mod known;
+mod spellings;
 mod windows;
 
-pub use known::{MASK, mask_known, remember, remember_forwarded, remember_token};
+pub use call::{CallSecrets, beyond_call};
+pub use known::{MASK, SHORTEST_MASKED, holds_known, mask_known, remember, remember_token};
 
 use std::fmt;
 use std::fs::File;
@@ -65,7 +68,7 @@ impl fmt::Display for Secret {
     }
 }
 
-/// A URL that prints without its password and without the values of its query.
+/// A URL that prints without its password, or the user's name where it has none, and without the values of its query.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SafeUrl(Url);
 
@@ -86,9 +89,12 @@ impl SafeUrl {
 impl fmt::Display for SafeUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = self.0.clone();
+        // Either fails only for URLs that cannot have one.
         if shown.password().is_some() {
-            // Fails only for URLs that cannot have a password.
             let _ = shown.set_password(Some("***"));
+        } else if !shown.username().is_empty() {
+            // A token, mostly: nobody has a name alone.
+            let _ = shown.set_username("***");
         }
         if shown.query().is_some() {
             let names: Vec<String> = self
@@ -121,6 +127,8 @@ mod tests {
         assert_eq!(format!("{secret} {secret:?}"), "*** Secret(***)");
         let url = SafeUrl::new(Url::parse("https://ann:pw@api.test/v1?key=k1&n=2").unwrap());
         assert_eq!(url.to_string(), "https://ann:***@api.test/v1?key=***&n=***");
+        let url = SafeUrl::new(Url::parse("https://token-1@api.test/").unwrap());
+        assert_eq!(url.to_string(), "https://***@api.test/");
     }
 
     #[test]

@@ -49,18 +49,18 @@ impl Windows {
     ///
     /// # Errors
     /// [`TooDear`] where a text is made so that this would take too long.
-    pub(super) fn find(&self, text: &str) -> Result<Vec<Range<usize>>, TooDear> {
+    pub(super) fn find(&self, text: &[u8]) -> Result<Vec<Range<usize>>, TooDear> {
         let mut places: Vec<Range<usize>> = Vec::new();
         let mut left = text.len().saturating_mul(DEAREST).saturating_add(AT_LEAST);
         let mut window = 0;
-        for (at, byte) in text.bytes().enumerate() {
-            window = next(window, byte);
+        for (at, byte) in text.iter().enumerate() {
+            window = next(window, *byte);
             let (word, bit) = place(window);
             if self.filter[word] & bit == 0 {
                 continue;
             }
             let end = at + 1;
-            let Some(mut start) = self.longest(&text.as_bytes()[..end], window, &mut left)? else {
+            let Some(mut start) = self.longest(&text[..end], window, &mut left)? else {
                 continue;
             };
             while let Some(last) = places.pop_if(|last| last.end > start) {
@@ -117,7 +117,7 @@ mod tests {
     }
 
     fn places(all: &Windows, text: &str) -> Vec<(usize, usize)> {
-        let places = all.find(text).unwrap().into_iter();
+        let places = all.find(text.as_bytes()).unwrap().into_iter();
         places.map(|place| (place.start, place.end)).collect()
     }
 
@@ -140,7 +140,7 @@ mod tests {
     fn texts_that_would_take_forever_are_refused() {
         let value = format!("b{}", "a".repeat(8000));
         let all = windows(&[&value]);
-        assert_eq!(all.find(&"a".repeat(100_000)), Err(TooDear));
+        assert_eq!(all.find("a".repeat(100_000).as_bytes()), Err(TooDear));
         let rare = format!("{value}-and-its-end");
         assert_eq!(places(&windows(&[&rare]), &rare), [(0, rare.len())]);
     }
@@ -152,7 +152,7 @@ mod tests {
             text in "[abä]{0,80}",
         ) {
             let all: Vec<&str> = values.iter().map(String::as_str).collect();
-            let places = windows(&all).find(&text).unwrap();
+            let places = windows(&all).find(text.as_bytes()).unwrap();
             let mut covered = vec![false; text.len()];
             for value in &values {
                 for at in 0..text.len() {

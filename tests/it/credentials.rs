@@ -298,3 +298,81 @@ async fn only_named_headers_are_handed_on() {
         assert_eq!(seen.header(name), None, "{name}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn headers_of_the_client_are_shown_and_agreed_to() {
+    let upstream = Upstream::ok().await;
+    let paths =
+        "  /pay: {post: {operationId: pay, responses: {'200': {description: ok}}}}\n".to_owned();
+    let settings =
+        "forward_headers: [X-Tenant, X-Access-Token]\nconfirm: {rules: [{operations: [pay]}]}\n";
+    let bridge = configured(&document(&paths, ""), &upstream.url(), settings);
+    let call = async |tenant: &str, token: &str| -> Value {
+        let mut body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+            "name": "pay", "arguments": {}, "_meta": {"mcpinvoke/confirmation": token}}});
+        if token.is_empty() {
+            body["params"]["_meta"] = json!({});
+        }
+        let headers = [
+            ("mcp-protocol-version", "2025-11-25"),
+            ("x-tenant", tenant),
+            ("x-access-token", "caller-value-1"),
+        ];
+        let (_, text) = bridge.post(body.to_string(), &headers).await;
+        serde_json::from_str(&text).unwrap()
+    };
+    let asked = call("test", "").await;
+    let asked = &asked["result"]["structuredContent"];
+    assert_eq!(
+        asked["preview"]["headers"],
+        json!(["x-tenant: test", "x-access-token: ***"]),
+        "{asked}"
+    );
+    let token = asked["token"].as_str().unwrap();
+    let other = call("PRODUCTION", token).await;
+    assert_eq!(other["error"]["code"], -32602, "{other}");
+    assert_eq!(upstream.arrived(), 0);
+    let done = call("test", token).await;
+    assert_eq!(done["result"]["isError"], false, "{done}");
+    assert_eq!(upstream.only().header("x-tenant"), Some("test"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_callers_header_hides_nothing_but_itself_in_its_own_answer() {
+    let upstream = Upstream::start(|seen| {
+        let token = seen.header("x-access-token").unwrap_or_default();
+        let text = json!({"token": token, "account": "account-of-eve"}).to_string();
+        Answer::new(200, "application/json", text)
+    })
+    .await;
+    let paths = "  /pay: {post: {operationId: pay, parameters: [{name: to, in: query, schema: {type: string}}], responses: {'200': {description: ok}}}}\n  /look: {get: {operationId: look, responses: {'200': {description: ok}}}}\n";
+    let settings = "forward_headers: [X-Access-Token]\nconfirm: {rules: [{operations: [pay]}]}\n";
+    let bridge = configured(&document(paths, ""), &upstream.url(), settings);
+    let call = async |name: &str, arguments: Value, token: Option<&str>| -> Value {
+        let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+            "params": {"name": name, "arguments": arguments}});
+        let mut headers = vec![("mcp-protocol-version", "2025-11-25")];
+        headers.extend(token.map(|token| ("x-access-token", token)));
+        let (_, text) = bridge.post(body.to_string(), &headers).await;
+        serde_json::from_str(&text).unwrap()
+    };
+    // What somebody is to agree to is shown.
+    let asked = call(
+        "pay",
+        json!({"to": "account-of-eve"}),
+        Some("account-of-eve"),
+    )
+    .await;
+    let url = &asked["result"]["structuredContent"]["preview"]["url"];
+    assert!(
+        url.as_str().unwrap().ends_with("/pay?to=account-of-eve"),
+        "{asked}"
+    );
+    // A token is masked in its caller's answer, and nothing is in that of another.
+    let mine = text(&call("look", json!({}), Some("of-the-caller")).await["result"]).to_owned();
+    assert!(!mine.contains("of-the-caller"), "{mine}");
+    let other = text(&call("look", json!({}), Some("other-caller")).await["result"]).to_owned();
+    assert!(other.contains("account-of-eve"), "{other}");
+    let none = text(&call("look", json!({}), None).await["result"]).to_owned();
+    assert!(none.contains("account-of-eve"), "{none}");
+}

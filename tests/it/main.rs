@@ -48,6 +48,7 @@ mod planted;
 mod protocol;
 mod questions;
 mod readme;
+mod refusals;
 mod reloading;
 mod replicas;
 mod restrictions;

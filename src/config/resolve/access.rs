@@ -10,7 +10,7 @@ use super::{Faults, base_url, duration};
 use crate::config::access::{AccessKey, Issuer, ListedTools, OAuth};
 use crate::config::file::File;
 use crate::policy;
-use crate::secret::{Secret, remember};
+use crate::secret::{SafeUrl, Secret, remember};
 use crate::state::Rate;
 use crate::tool::{Caller, Pattern};
 use crate::transport::access::{self, Algorithm, Key, TokenSettings, hash_of};
@@ -27,6 +27,12 @@ pub(super) fn keys(file: &File, faults: &mut Faults) -> Vec<Key> {
             let name = written.name.trim();
             if name.is_empty() || name == "anonymous" || keys.iter().any(|key| &*key.name == name) {
                 return Err("expected a name of its own".to_owned());
+            }
+            if let Some(other) = keys.iter().find(|key| key.hash == hash) {
+                return Err(format!(
+                    "expected a key of its own: its hash is that of `{}`",
+                    other.name
+                ));
             }
             Ok((name, hash))
         });
@@ -143,7 +149,7 @@ pub(super) fn tokens(file: &File, faults: &mut Faults) -> Option<TokenSettings> 
         let fault = "access.oauth.leeway: expected at most 5m: it is for clocks that differ";
         faults.0.push(fault.to_owned());
     }
-    let resource = faults.take("access.oauth.resource", base_url(&written.resource));
+    let resource = faults.take("access.oauth.resource", public_url(&written.resource));
     let issuers = written.issuers.iter().enumerate();
     let issuers: Vec<access::Issuer> = issuers
         .filter_map(|(index, written)| {
@@ -194,7 +200,7 @@ fn issuer(setting: &str, written: &Issuer, faults: &mut Faults) -> Option<access
     let at = |member: &str| format!("{setting}.{member}");
     let jwks_url = written.jwks_url.as_deref();
     let jwks_url = jwks_url.map(|text| faults.take(&at("jwks_url"), web_url(text)));
-    let url = faults.take(&at("issuer"), base_url(&written.issuer));
+    let url = faults.take(&at("issuer"), public_url(&written.issuer));
     if let Some(url) = &url
         && url.scheme() == "http"
         && jwks_url.is_none()
@@ -235,7 +241,25 @@ fn issuer(setting: &str, written: &Issuer, faults: &mut Faults) -> Option<access
 fn web_url(text: &str) -> Result<Url, String> {
     let url = Url::parse(text).ok();
     let url = url.filter(|url| matches!(url.scheme(), "http" | "https"));
-    url.ok_or_else(|| "expected for instance `https://id.example.com/jwks`".to_owned())
+    let url =
+        url.ok_or_else(|| "expected for instance `https://id.example.com/jwks`".to_owned())?;
+    if let Some(password) = url.password() {
+        remember(&Secret::new(password.to_owned()));
+    }
+    Ok(url)
+}
+
+/// An address that others are told.
+pub(super) fn public_url(text: &str) -> Result<Url, String> {
+    let url = base_url(text)?;
+    if url.username().is_empty() && url.password().is_none() {
+        Ok(url)
+    } else {
+        Err(format!(
+            "`{}` holds a user or a password: expected an address that others may see",
+            SafeUrl::new(url)
+        ))
+    }
 }
 
 fn is_loopback(url: &Url) -> bool {
@@ -274,119 +298,12 @@ pub(super) fn hash(text: &str) -> Result<[u8; 32], String> {
         let digits = std::str::from_utf8(digits).map_err(|_| expected())?;
         *byte = u8::from_str_radix(digits, 16).map_err(|_| expected())?;
     }
+    if hash == hash_of("") {
+        return Err("expected the SHA-256 of a key, found that of an empty text: was the variable set whose hash was taken?".to_owned());
+    }
     Ok(hash)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const GOOD: &str = "ca64daa8b294dc4835d29ca02a6a47427ebc6a225ea3ac2e15f8417fb6601db2";
-
-    fn file(text: &str) -> File {
-        File::parse(text).unwrap()
-    }
-
-    #[test]
-    fn keys_are_read_and_never_repeated() {
-        let read = |text: &str| {
-            let mut faults = Faults::default();
-            let keys = keys(&file(text), &mut faults);
-            (keys.len(), faults.0.join(" "))
-        };
-        let one = format!("{{name: ann, hash: {GOOD}}}");
-        assert_eq!(read(&format!("access: {{keys: [{one}]}}")).0, 1);
-        let (count, faults) = read(&format!("access: {{keys: [{one}, {one}]}}"));
-        assert!(count == 1 && faults.contains("keys[1]"), "{faults}");
-        let (count, faults) = read("access: {keys: [{name: bob, hash: topsecret}]}");
-        assert!(count == 0 && faults.contains("64 hex"), "{faults}");
-        assert!(!faults.contains("topsecret"));
-    }
-
-    #[test]
-    fn the_caller_over_stdio_is_a_key_s_or_named() {
-        let keys = format!(
-            "stdio: true\naccess: {{keys: [{{name: ann, hash: {}, tools: [a]}}], stdio: {{name: desk, tools: [b]}}}}",
-            hex("right")
-        );
-        let read = |text: &str, key: Option<&str>| {
-            let mut faults = Faults::default();
-            let environment =
-                |name: &str| key.filter(|_| name == "MCPINVOKE_KEY").map(str::to_owned);
-            let caller = stdio(&file(text), &environment, &mut faults);
-            (
-                caller.principal.to_string(),
-                caller.grant.is_some(),
-                faults.0.len(),
-            )
-        };
-        assert_eq!(read(&keys, Some("right")), ("ann".to_owned(), true, 0));
-        assert_eq!(read(&keys, None), ("desk".to_owned(), true, 0));
-        assert_eq!(read(&keys, Some("")), ("desk".to_owned(), true, 0));
-        assert_eq!(read(&keys, Some("wrong")).2, 1);
-        assert_eq!(read("stdio: true", Some("right")).2, 1);
-        // Over HTTP the variable is a client's.
-        assert_eq!(
-            read("stdio: false", Some("right")),
-            ("anonymous".to_owned(), false, 0)
-        );
-        assert_eq!(read(&keys.replace("desk", "ann"), None).2, 1);
-    }
-
-    fn hex(key: &str) -> String {
-        hash_of(key)
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect()
-    }
-
-    #[test]
-    fn every_fault_is_named() {
-        let file = file(&format!("
-access:
-  keys: [{{name: 'id:ann', hash: {GOOD}, tools: [], rate: often}}, {{name: bob, hash: {GOOD}, tools: ['a b']}}]
-  stdio: {{rate: 0/s}}
-  oauth:
-    resource: tools.example.com
-    leeway: 1h
-    issuers:
-      - {{issuer: 'http://id.example.com', name: id, algorithms: [RS256, HS256]}}
-      - {{issuer: 'https://id.example.com', name: id, jwks_url: nowhere}}
-    scopes: {{tools: {{'x y': [a]}}}}
-"));
-        let mut faults = Faults::default();
-        keys(&file, &mut faults);
-        rates(&file, &mut faults);
-        scopes(&file, &mut faults);
-        tokens(&file, &mut faults);
-        let all = faults.0.join("\n");
-        for part in [
-            "access.keys[0].tools",
-            "access.keys[0].rate",
-            "access.keys[1].tools",
-            "access.stdio.rate",
-            "access.oauth.resource",
-            "access.oauth.leeway",
-            "access.oauth.issuers[0].issuer: expected https",
-            "access.oauth.issuers[0].algorithms: `HS256`",
-            "access.oauth.issuers[1].jwks_url",
-            "access.oauth.scopes.tools",
-            "access.keys[0].name",
-        ] {
-            assert!(all.contains(part), "{part} in {all}");
-        }
-    }
-
-    #[test]
-    fn tokens_have_careful_defaults() {
-        let oauth = "access: {oauth: {resource: 'https://t.test/mcp', issuers: [{issuer: 'https://id.test/realms/x'}]}}";
-        let mut faults = Faults::default();
-        let tokens = tokens(&file(oauth), &mut faults).unwrap();
-        assert!(faults.0.is_empty(), "{:?}", faults.0);
-        assert_eq!(&*tokens.issuers[0].name, "id.test");
-        assert_eq!(tokens.issuers[0].issuer, "https://id.test/realms/x");
-        assert_eq!(tokens.leeway, LEEWAY);
-        assert!(tokens.scoped && tokens.tools.is_none());
-        assert_eq!(tokens.issuers[0].algorithms, Algorithm::all());
-    }
-}
+#[path = "access_tests.rs"]
+mod tests;

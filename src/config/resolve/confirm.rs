@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use super::access::hash;
-use super::{Faults, address, base_url, duration};
+use super::access::{hash, public_url};
+use super::{Faults, address, duration};
 use crate::approvals::{self, Operator};
 use crate::config::confirm::{Approvals, Confirm};
 use crate::config::file::File;
@@ -101,13 +101,15 @@ pub(super) fn page(
     }
     let ttl = file.confirm.ttl.as_deref();
     let default = confirm::Settings::default().ttl;
+    let operators = operators(written, environment, faults);
+    not_callers(file, &operators, faults);
     Some(approvals::Settings {
-        operators: operators(written, environment, faults),
+        operators,
         listen,
         url: written
             .url
             .as_deref()
-            .and_then(|text| faults.take("confirm.approvals.url", base_url(text))),
+            .and_then(|text| faults.take("confirm.approvals.url", public_url(text))),
         max_pending: pending(written.max_pending, faults),
         // Its faults are reported where the setting is read for the questions.
         lasts: duration("confirm.ttl", ttl, default, &mut Faults::default()).as_secs(),
@@ -121,6 +123,21 @@ fn pending(written: Option<usize>, faults: &mut Faults) -> usize {
         faults.0.push(fault.to_owned());
     }
     most
+}
+
+/// No caller agrees to its own calls.
+fn not_callers(file: &File, operators: &[Operator], faults: &mut Faults) {
+    for (index, key) in file.access.keys.iter().enumerate() {
+        // A fault of the hash itself is reported with the keys.
+        let hash = hash(&key.hash).ok();
+        let same = operators.iter().find(|one| Some(one.hash) == hash);
+        if let Some(operator) = same {
+            faults.0.push(format!(
+                "access.keys[{index}]: expected a key of its own: its hash is that of the operator `{}`, so its caller could approve its own calls",
+                operator.name
+            ));
+        }
+    }
 }
 
 fn operators(
@@ -154,6 +171,12 @@ fn operators(
             let name = one.name.trim();
             if name.is_empty() || operators.iter().any(|other| &*other.name == name) {
                 return Err("expected a name of its own".to_owned());
+            }
+            if let Some(other) = operators.iter().find(|other| other.hash == hash) {
+                return Err(format!(
+                    "expected a token of its own: its hash is that of `{}`",
+                    other.name
+                ));
             }
             let name = name.into();
             Ok(Operator { name, hash })
@@ -272,5 +295,35 @@ mod tests {
         }
         let own = "stdio: true\nconfirm: {approvals: {token: {env: SET}, listen: 8081}}";
         assert_eq!(read(own).1, "");
+    }
+
+    #[test]
+    fn no_caller_is_an_operator() {
+        let (page, _) = read("confirm: {approvals: {token: {env: SET}}}");
+        let page = page.unwrap();
+        let own = page.operators[0].hash.iter();
+        let own: String = own.map(|byte| format!("{byte:02x}")).collect();
+        for (text, fault) in [
+            (
+                &format!(
+                    "access: {{keys: [{{name: bot, hash: {own}}}]}}\nconfirm: {{approvals: {{token: {{env: SET}}}}}}"
+                ),
+                "access.keys[0]: expected a key of its own",
+            ),
+            (
+                &format!(
+                    "confirm: {{approvals: {{token: {{env: SET}}, operators: [{{name: max, hash: {own}}}]}}}}"
+                ),
+                "operators[0]: expected a token of its own",
+            ),
+            (
+                &"confirm: {approvals: {token: {env: SET}, url: 'https://max:only-in-ops-url@ops.test'}}"
+                    .to_owned(),
+                "approvals.url",
+            ),
+        ] {
+            let (_, faults) = read(text);
+            assert!(faults.contains(fault), "{text}: {faults}");
+        }
     }
 }

@@ -222,9 +222,9 @@ pub(super) fn base_url(text: &str) -> Result<Url, String> {
             SafeUrl::new(url)
         ));
     }
-    if let Some(password) = url.password() {
-        remember(&Secret::new(password.to_owned()));
-    }
+    // A name alone is a token, mostly.
+    let secret = url.password().unwrap_or(url.username());
+    remember(&Secret::new(secret.to_owned()));
     Ok(url)
 }
 

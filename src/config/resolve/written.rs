@@ -5,6 +5,7 @@ use url::Url;
 use super::policy::{KEEP, MAX_BYTES};
 use crate::config::access::{AccessRules, ListedTools};
 use crate::config::confirm::Confirm;
+use crate::config::credentials::CredentialEntry;
 use crate::config::file::{DocumentEntry, DocumentSettings, File, Limits, LogForm, Timeouts};
 use crate::config::outbound::{Answers, Hidden, Redirects, Untrusted};
 use crate::config::policy::{Audit, AuditArguments};
@@ -50,6 +51,7 @@ pub(super) fn fill(mut file: File, config: &Config) -> File {
     file.tools.budget = Some(config.mcp.budget);
     file.tools.deprecated = Some(config.discovery.select.deprecated);
     confirmation(&mut file.confirm, config);
+    without_secrets(&mut file);
     file.limits = limits(config);
     file.timeouts = timeouts(config);
     if let Some(toolset) = &mut file.commands.dotnet {
@@ -165,6 +167,47 @@ fn confirmation(written: &mut Confirm, config: &Config) {
     }
 }
 
+/// Addresses that the file keeps as texts.
+fn without_secrets(file: &mut File) {
+    for entry in &mut file.documents {
+        if let DocumentEntry::Full(settings) = entry {
+            settings.credentials.values_mut().for_each(mask_urls);
+        }
+    }
+    file.credentials.values_mut().for_each(mask_urls);
+    if let Some(oauth) = &mut file.access.oauth {
+        mask_url(&mut oauth.resource);
+        for issuer in &mut oauth.issuers {
+            mask_url(&mut issuer.issuer);
+            issuer.jwks_url.as_mut().map(mask_url);
+        }
+    }
+    let approvals = file.confirm.approvals.as_mut();
+    approvals
+        .and_then(|approvals| approvals.url.as_mut())
+        .map(mask_url);
+}
+
+fn mask_urls(credential: &mut CredentialEntry) {
+    let CredentialEntry {
+        token_url,
+        resource,
+        ..
+    } = credential;
+    for text in [token_url, resource].into_iter().flatten() {
+        mask_url(text);
+    }
+}
+
+/// As it was written where nothing in it is secret: issuers are compared byte by byte.
+fn mask_url(text: &mut String) {
+    if let Ok(url) = Url::parse(text)
+        && (url.query().is_some() || url.password().is_some() || !url.username().is_empty())
+    {
+        *text = shown(&url);
+    }
+}
+
 fn documents(file: &File, config: &Config) -> Vec<DocumentEntry> {
     let own = file.documents.iter().map(|document| match document {
         DocumentEntry::Full(own) => {
@@ -193,4 +236,25 @@ fn documents(file: &File, config: &Config) -> Vec<DocumentEntry> {
 
 fn shown(url: &Url) -> String {
     SafeUrl::new(url.clone()).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_address_is_written_with_its_secrets() {
+        let text = "
+credentials: {a: {client_id: c, token_url: 'https://u:planted-1@id.test/t'}}
+documents: [{source: x.yaml, credentials: {b: {client_id: c, token_url: 'https://planted-2@id.test/t', resource: 'https://r.test?k=planted-3'}}}]
+access: {oauth: {resource: 'https://u:planted-4@t.test', issuers: [{issuer: 'https://id.test', jwks_url: 'https://u:planted-5@id.test/j?k=planted-6'}]}}
+confirm: {approvals: {url: 'https://u:planted-7@ops.test'}}
+";
+        let mut file = File::parse(text).unwrap();
+        without_secrets(&mut file);
+        let written = serde_yaml::to_string(&file).unwrap();
+        assert!(!written.contains("planted"), "{written}");
+        // Nothing is added to what is compared byte by byte.
+        assert!(written.contains("issuer: https://id.test\n"), "{written}");
+    }
 }

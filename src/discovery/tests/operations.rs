@@ -206,6 +206,50 @@ fn confirmation_by_rule() {
     assert_eq!(told, [false, true, true]);
 }
 
+/// Whether a yes is asked for: of `method`, with the document's `x-mcp` and the configuration's override.
+fn asks(method: &str, path: &str, extension: Value, over: Value) -> bool {
+    let mut one = operation(method, path);
+    one.extensions.insert("x-mcp".to_owned(), extension);
+    let mut settings = Settings::default();
+    settings.confirm.destructive = true;
+    settings.confirm.rules = vec![Rule {
+        paths: vec!["/pay/**".to_owned()],
+        ..Rule::default()
+    }];
+    let over = serde_json::from_value(over).unwrap();
+    let key = format!("{method} {path}");
+    settings.overrides.insert(key, over);
+    run(&document(vec![one], &json!({})), &settings).tools[0].confirm
+}
+
+#[test]
+fn a_document_takes_no_rule_of_the_operators_back() {
+    let harmless = json!({ "annotations": { "destructiveHint": false } });
+    let grave = json!({ "annotations": { "destructiveHint": true } });
+    let (no, yes, none) = (
+        json!({"confirm": false}),
+        json!({"confirm": true}),
+        json!({}),
+    );
+    for (method, path, extension, over, expected) in [
+        ("DELETE", "/x", &no, &none, true),
+        ("GET", "/pay/now", &no, &none, true),
+        ("DELETE", "/x", &harmless, &none, true),
+        ("GET", "/x", &no, &none, false),
+        ("GET", "/x", &yes, &none, true),
+        ("POST", "/x", &none, &none, false),
+        ("POST", "/x", &grave, &none, true),
+        ("DELETE", "/x", &none, &no, false),
+        ("GET", "/pay/now", &yes, &no, false),
+        ("DELETE", "/x", &none, &harmless, false),
+        ("POST", "/x", &grave, &harmless, false),
+        ("DELETE", "/x", &no, &yes, true),
+    ] {
+        let found = asks(method, path, extension.clone(), over.clone());
+        assert_eq!(found, expected, "{method} {path} {extension} {over}");
+    }
+}
+
 #[test]
 fn parameters_are_hidden_fixed_and_preset() {
     let mut list = operation("GET", "/x");

@@ -2,6 +2,7 @@
 
 mod ours;
 mod relay;
+mod unmade;
 
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
@@ -30,7 +31,9 @@ use super::server::{Fault, Origin, Server};
 use super::session::{Flight, Session};
 use super::unconfirmed::Failures;
 use super::{Accepted, Answer, Message};
+use crate::policy::Step;
 use crate::tool::{CallId, Outcome, Target, Tool, ToolCall};
+use unmade::record_refusal;
 
 /// Messages of one call that wait for the client to read them.
 const QUEUE: usize = 16;
@@ -97,10 +100,16 @@ pub(crate) fn begin(
     if let Some(tool) = &tool {
         if let Some(headers) = origin.headers.filter(|_| request.revision.is_modern()) {
             for mirror in listing.mirrors(&request.name) {
-                mirror.check(headers, &request.arguments)?;
+                if let Err(refusal) = mirror.check(headers, &request.arguments) {
+                    let why = "a header is not the argument it repeats";
+                    record_refusal(server, &request, origin, (Step::Headers, why));
+                    return Err(refusal);
+                }
             }
         }
         if let Some(refusal) = missing_capability(tool, request.capabilities) {
+            let why = (Step::Capabilities, &*refusal.to_string());
+            record_refusal(server, &request, origin, why);
             // The revisions with a handshake have no error for this; the model can be told.
             return if request.revision.is_modern() {
                 Err(refusal)
@@ -176,7 +185,7 @@ fn prepare(request: Request<'_>, tool: Option<&Tool>, form: Form, origin: Origin
 }
 
 /// Ids run through the whole process, so that a log has one call of each.
-fn next_id() -> CallId {
+pub(crate) fn next_id() -> CallId {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     CallId(NEXT.fetch_add(1, Ordering::Relaxed))
 }
@@ -243,6 +252,7 @@ impl Work {
     /// Does not do the work, and says why.
     #[must_use]
     pub fn refuse(self, fault: Fault) -> Answer {
+        self.record_refusal();
         match self.0 {
             Job::Call(call) => Answer::Message(call.form.refuse(&match fault {
                 Fault::Busy => Refusal::Busy,

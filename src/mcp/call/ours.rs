@@ -7,7 +7,7 @@ use crate::mcp::Accepted;
 use crate::mcp::answer::Form;
 use crate::mcp::builtin::{Builtin, Builtins, Kind};
 use crate::mcp::server::{Origin, Server};
-use crate::policy::Ending;
+use crate::policy::{Ending, Step};
 use crate::tool::Tool;
 
 /// Answers a call of a tool of ours; nothing where the request has become one for the tool it named.
@@ -33,7 +33,7 @@ pub(super) fn take<'a>(
         failures: crate::mcp::unconfirmed::Failures::Text,
     };
     let arguments = std::mem::take(&mut request.arguments);
-    let (id, record, result) = if builtin.kind == Kind::Call {
+    let (id, mut record, result) = if builtin.kind == Kind::Call {
         match builtin.unwrap(arguments) {
             Ok((name, arguments)) => {
                 (request.name, request.arguments) = (name, arguments);
@@ -46,21 +46,26 @@ pub(super) fn take<'a>(
         }
     } else {
         let (id, mut record) = start();
+        server.invoker.record_arguments(&arguments, &mut record);
         if let Some(limited) = server.invoker.count(origin.caller, name, &mut record) {
             record.end(Ending::Refused, None);
             return Some(form().complete(&limited).into());
         }
+        record.allowed(Step::Rate);
         let result = builtins.answer(builtin, arguments, &tools(), request.revision);
         (id, record, result)
     };
     let form = form();
     Some(match result {
         Ok(outcome) => {
+            record.allowed(Step::Validate);
             let failed = outcome.is_error;
             record.end(if failed { Ending::Failed } else { Ending::Done }, None);
             form.complete(&outcome).into()
         }
         Err(error) => {
+            let why = "the arguments do not fit the tool";
+            record.refused(Step::Validate, Some(why));
             record.end(Ending::Refused, None);
             form.write(&form.judge(error, id)).into()
         }

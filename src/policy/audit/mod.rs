@@ -64,6 +64,10 @@ pub struct CallRecord {
 /// A step of a call that decides whether it goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
+    /// The headers say what the message says.
+    Headers,
+    /// The client has declared what the tool takes.
+    Capabilities,
     /// There is such a tool.
     Find,
     /// This caller may call it.
@@ -82,6 +86,8 @@ impl Step {
     /// As records name it.
     fn word(self) -> &'static str {
         match self {
+            Self::Headers => "headers",
+            Self::Capabilities => "capabilities",
             Self::Find => "find",
             Self::Access => "access",
             Self::Rate => "rate",

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::state::{Kind, State, StateFault, Subject};
+use super::state::{Kind, State, StateFault, Subject, place};
 use super::{Confirm, Fallback, Field, Gate, Preview, Query, Reply, Stopped, Token};
 use super::{Unconfirmed, Way};
 use crate::state::{Nonce, Spending};
@@ -54,6 +54,8 @@ pub struct Interview<'a> {
     round: usize,
     /// What the human has filled in so far.
     pub(super) answers: Map<String, Value>,
+    /// Where the call goes, once it is shown.
+    place: Option<String>,
 }
 
 impl Gate {
@@ -70,7 +72,8 @@ impl Gate {
         if !tool.confirm && tool.ask.is_empty() {
             return Ok(None);
         }
-        let subject = Subject::new(&call.caller, tool.name.as_str(), &call.arguments);
+        let name = tool.name.as_str();
+        let subject = Subject::new(&call.caller, name, &call.arguments, &call.forwarded);
         let approves = tool.confirm && self.approves(human);
         let token = human.token().filter(|_| tool.confirm);
         let (text, kinds): (_, &[Kind]) = match human.way() {
@@ -104,6 +107,7 @@ impl Gate {
             round: brought.as_ref().map_or(0, |state| state.round),
             brought,
             answers: answers.unwrap_or_default(),
+            place: None,
             subject,
         }))
     }
@@ -159,6 +163,12 @@ impl Interview<'_> {
         }
     }
 
+    /// Whether a human filled in anything.
+    #[must_use]
+    pub fn has_answers(&self) -> bool {
+        !self.answers.is_empty()
+    }
+
     /// Asks whether the call may be made; goes through exactly once for one yes.
     ///
     /// # Errors
@@ -169,6 +179,12 @@ impl Interview<'_> {
         }
         if self.gate.approves(self.human) {
             return self.approve(preview).await.map(Some);
+        }
+        self.place = Some(place(preview.place()));
+        let agreed = self.brought.as_ref().filter(|state| state.place.is_some());
+        if agreed.is_some_and(|state| state.place != self.place) {
+            // The document, the base or the roots changed meanwhile, and something else would be done.
+            return Err(Stopped::State(StateFault::OtherCall));
         }
         if !self.human.has_forms() {
             return match self.brought.is_some() {
@@ -294,7 +310,8 @@ impl Interview<'_> {
 
     fn sealed(&self, kind: Kind, round: usize) -> Result<(String, u64), Stopped> {
         let fresh = self.gate.fresh()?;
-        let state = State::new(kind, &self.subject, round, self.answers.clone(), fresh);
+        let mut state = State::new(kind, &self.subject, round, self.answers.clone(), fresh);
+        state.place.clone_from(&self.place);
         Ok((self.gate.seal(&state)?, state.expires))
     }
 

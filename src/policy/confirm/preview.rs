@@ -163,9 +163,13 @@ pub fn unknown_place(template: &str) -> Option<&str> {
 
 fn shown(headers: &HeaderMap) -> Vec<String> {
     let quiet = ["traceparent", "tracestate", "baggage", "user-agent"];
-    headers
+    let loud = headers
         .iter()
-        .filter(|(name, _)| **name != ACCEPT && !quiet.contains(&name.as_str()))
+        .filter(|(name, _)| **name != ACCEPT && !quiet.contains(&name.as_str()));
+    let loud: Vec<_> = loud.collect();
+    let more = loud.len().saturating_sub(MOST_HEADERS);
+    let mut lines: Vec<String> = loud
+        .into_iter()
         .take(MOST_HEADERS)
         .map(|(name, value)| {
             if SECRET_HEADERS.contains(&name.as_str()) {
@@ -174,7 +178,11 @@ fn shown(headers: &HeaderMap) -> Vec<String> {
             let value = String::from_utf8_lossy(value.as_bytes());
             format!("{name}: {}", plain(&value, LONGEST_HEADER))
         })
-        .collect()
+        .collect();
+    if more > 0 {
+        lines.push(format!("… ({more} more headers)"));
+    }
+    lines
 }
 
 fn text(bytes: &[u8], headers: &HeaderMap) -> String {

@@ -6,6 +6,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit as _, Mac as _};
+use http::{HeaderName, HeaderValue};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
@@ -67,15 +68,27 @@ pub(super) struct Subject {
 }
 
 impl Subject {
-    /// Who calls what with which arguments, as digests. Arguments are compared by meaning: the
-    /// order of members is none, the digits of a number are.
-    pub(super) fn new(caller: &Caller, tool: &str, arguments: &Map<String, Value>) -> Self {
+    /// Who calls what with which arguments and headers of their own, as digests. Arguments are compared by
+    /// meaning: the order of members is none, the digits of a number are.
+    pub(super) fn new(
+        caller: &Caller,
+        tool: &str,
+        arguments: &Map<String, Value>,
+        forwarded: &[(HeaderName, HeaderValue)],
+    ) -> Self {
         let mut principal = Sha256::new();
         principal.update(caller.transport.as_bytes());
         principal.update([0]);
         principal.update(caller.principal.as_bytes());
         let mut canonical = Vec::new();
         write_object(&mut canonical, arguments);
+        // Neither a name nor a value can hold a NUL (RFC 9110, section 5), and arguments end with a brace.
+        for (name, value) in forwarded {
+            canonical.extend_from_slice(name.as_str().as_bytes());
+            canonical.push(0);
+            canonical.extend_from_slice(value.as_bytes());
+            canonical.push(0);
+        }
         Self {
             caller: encode(&principal.finalize()),
             tool: tool.to_owned(),
@@ -94,6 +107,16 @@ impl Subject {
         write_object(&mut text, answers);
         encode(&Sha256::digest(&text))
     }
+}
+
+/// Where a call goes, as a digest.
+pub(super) fn place(place: [&str; 3]) -> String {
+    let mut digest = Sha256::new();
+    for part in place {
+        digest.update(part.as_bytes());
+        digest.update([0]);
+    }
+    encode(&digest.finalize())
 }
 
 /// What is inside a state.
@@ -115,6 +138,9 @@ pub(super) struct State {
     /// The question that was asked, counted from nought.
     #[serde(rename = "r")]
     pub(super) round: usize,
+    /// Where the call goes that is agreed to; none before it was shown.
+    #[serde(rename = "u", default, skip_serializing_if = "Option::is_none")]
+    pub(super) place: Option<String>,
     /// What the human has answered in the rounds before.
     #[serde(rename = "a", default, skip_serializing_if = "Map::is_empty")]
     pub(super) answers: Map<String, Value>,
@@ -137,6 +163,7 @@ impl State {
             tool: subject.tool.clone(),
             arguments: subject.arguments.clone(),
             round,
+            place: None,
             answers,
         }
     }

@@ -1,7 +1,7 @@
 //! The keys of one issuer: found through its metadata, kept, and renewed when a token names one that is not
 //! known. An issuer that cannot be reached takes nothing away: what was had goes on serving.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
@@ -12,6 +12,7 @@ use url::Url;
 
 use super::keys::Keys;
 use super::{Issuer, KeySource};
+use crate::secret::SafeUrl;
 
 /// Older keys are fetched again, while they serve.
 const OLD: Duration = Duration::from_secs(600);
@@ -26,8 +27,6 @@ pub(super) struct KnownIssuer {
     pub(super) settings: Issuer,
     source: Arc<dyn KeySource>,
     keys: ArcSwapOption<Keys>,
-    /// Where its metadata says that its keys are.
-    place: OnceLock<Url>,
     /// Its lock is held while keys are fetched, so there is one fetch at a time.
     flight: Mutex<Flight>,
 }
@@ -39,6 +38,8 @@ struct Flight {
     failed: Option<Instant>,
     /// When a token with an unknown key made one.
     asked: Option<Instant>,
+    /// Where its metadata says that its keys are. Only a place that served is kept: an issuer may move them.
+    place: Option<Url>,
 }
 
 impl KnownIssuer {
@@ -47,7 +48,6 @@ impl KnownIssuer {
             settings,
             source,
             keys: ArcSwapOption::empty(),
-            place: OnceLock::new(),
             flight: Mutex::default(),
         })
     }
@@ -86,8 +86,9 @@ impl KnownIssuer {
         self.keys.load_full().filter(newer)
     }
 
-    /// Fetches old keys again, beside the request.
-    fn renew(self: &Arc<Self>) {
+    /// Fetches old keys again, beside the request. Whatever makes use of the keys calls it, tokens that are
+    /// remembered too: a key that was withdrawn must not go on serving because nothing new comes.
+    pub(super) fn renew(self: &Arc<Self>) {
         let Ok(flight) = self.flight.try_lock() else {
             return;
         };
@@ -107,7 +108,7 @@ impl KnownIssuer {
 
     async fn fetch(&self, flight: &mut Flight) {
         let issuer = &self.settings.issuer;
-        match self.read(flight.count + 1).await {
+        match self.read(flight).await {
             Ok(keys) => {
                 flight.count += 1;
                 flight.had = Some(Instant::now());
@@ -127,17 +128,17 @@ impl KnownIssuer {
         }
     }
 
-    async fn read(&self, generation: u64) -> Result<Keys, String> {
-        let place = match (&self.settings.jwks_url, self.place.get()) {
-            (Some(place), _) | (None, Some(place)) => place.clone(),
-            (None, None) => {
-                let place = self.discover().await?;
-                self.place.get_or_init(|| place).clone()
-            }
+    async fn read(&self, flight: &mut Flight) -> Result<Keys, String> {
+        let place = match (&self.settings.jwks_url, flight.place.take()) {
+            (Some(place), _) => place.clone(),
+            (None, Some(place)) => place,
+            (None, None) => self.discover().await?,
         };
-        let text = self.source.read(place.clone()).await;
-        let text = text.map_err(|error| format!("{place}: {error}"))?;
-        Keys::read(&text, generation).map_err(|error| format!("{place}: {error}"))
+        let at = |error: String| format!("{}: {error}", SafeUrl::new(place.clone()));
+        let text = self.source.read(place.clone()).await.map_err(at)?;
+        let keys = Keys::read(&text, flight.count + 1).map_err(at)?;
+        flight.place = Some(place);
+        Ok(keys)
     }
 
     /// RFC 8414, section 3, and OpenID Connect Discovery 1.0, section 4, in MCP's order.
@@ -148,7 +149,7 @@ impl KnownIssuer {
             let text = self.source.read(place.clone()).await;
             match text.and_then(|text| jwks_url(&text, issuer)) {
                 Ok(url) => return Ok(url),
-                Err(error) => faults.push(format!("{place}: {error}")),
+                Err(error) => faults.push(format!("{}: {error}", SafeUrl::new(place))),
             }
         }
         Err(faults.join("; "))
@@ -200,7 +201,71 @@ fn jwks_url(text: &[u8], issuer: &str) -> Result<Url, String> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Mutex as Lock;
+
+    use super::super::{Algorithm, Reading};
     use super::*;
+
+    const SET: &str = r#"{"keys":[{"kty":"EC","crv":"P-256","kid":"a",
+        "x":"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU","y":"x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"}]}"#;
+
+    /// An issuer whose keys are at one path, and move.
+    #[derive(Debug, Default)]
+    struct Moving {
+        now_at: Lock<String>,
+        read: Lock<Vec<String>>,
+    }
+
+    impl KeySource for Moving {
+        fn read(&self, url: Url) -> Reading {
+            let path = url.path().to_owned();
+            self.read.lock().unwrap().push(path.clone());
+            let now_at = self.now_at.lock().unwrap().clone();
+            let text = match path.as_str() {
+                path if path == now_at => Ok(SET.into()),
+                "/.well-known/oauth-authorization-server" => {
+                    let issuer = "https://id.test";
+                    let jwks_uri = format!("{issuer}{now_at}");
+                    let text = serde_json::json!({"issuer": issuer, "jwks_uri": jwks_uri});
+                    Ok(text.to_string().into())
+                }
+                _ => Err("404".to_owned()),
+            };
+            Box::pin(std::future::ready(text))
+        }
+    }
+
+    fn issuer(source: Arc<Moving>) -> Arc<KnownIssuer> {
+        let settings = Issuer {
+            name: "id".into(),
+            issuer: "https://id.test".to_owned(),
+            jwks_url: None,
+            audiences: Vec::new(),
+            algorithms: Algorithm::all(),
+        };
+        KnownIssuer::new(settings, source)
+    }
+
+    #[tokio::test]
+    async fn a_place_that_serves_no_more_is_looked_for_again() {
+        let source = Arc::new(Moving::default());
+        let move_to = |path: &str| path.clone_into(&mut source.now_at.lock().unwrap());
+        let issuer = issuer(Arc::clone(&source));
+        let mut flight = Flight::default();
+        move_to("/one");
+        assert!(issuer.read(&mut flight).await.is_ok());
+        assert!(issuer.read(&mut flight).await.is_ok());
+        move_to("/two");
+        assert!(issuer.read(&mut flight).await.is_err());
+        assert!(issuer.read(&mut flight).await.is_ok());
+        let read = source.read.lock().unwrap();
+        let keys: Vec<&str> = read
+            .iter()
+            .map(String::as_str)
+            .filter(|path| !path.contains("well-known"))
+            .collect();
+        assert_eq!(keys, ["/one", "/one", "/one", "/two"]);
+    }
 
     #[test]
     fn metadata_is_looked_for_in_order() {

@@ -211,7 +211,9 @@ impl Tokens {
     fn recall(&self, hash: &[u8; 32]) -> Option<Caller> {
         let remembered = lock(&self.remembered);
         let known = remembered.get(hash)?;
-        let current = self.issuers[known.issuer].generation() == Some(known.generation);
+        let issuer = self.issuers.get(known.issuer)?;
+        issuer.renew();
+        let current = issuer.generation() == Some(known.generation);
         (current && now() <= known.until).then(|| known.caller.clone())
     }
 
@@ -265,12 +267,48 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::NoSource;
+    use super::super::{Issuer, NoSource, Reading};
     use super::*;
 
-    #[test]
-    fn what_is_remembered_is_bounded() {
-        let settings = TokenSettings {
+    /// Counts what is read, and has nothing.
+    #[derive(Debug, Default)]
+    struct Counting(std::sync::atomic::AtomicUsize);
+
+    impl KeySource for Counting {
+        fn read(&self, _: url::Url) -> Reading {
+            self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            Box::pin(async { Err("nothing here".to_owned()) })
+        }
+    }
+
+    #[tokio::test]
+    async fn a_remembered_token_has_old_keys_fetched_again() {
+        let mut settings = settings();
+        settings.issuers.push(Issuer {
+            name: "id".into(),
+            issuer: "https://id.test".to_owned(),
+            jwks_url: Some("https://id.test/keys".parse().unwrap()),
+            audiences: Vec::new(),
+            algorithms: Algorithm::all(),
+        });
+        let counting = Arc::new(Counting::default());
+        let source: Arc<dyn KeySource> = counting.clone();
+        let tokens = Tokens::new(settings, &source);
+        let token = Remembered {
+            caller: Caller::anonymous("http"),
+            until: u64::MAX,
+            issuer: 0,
+            generation: 1,
+        };
+        tokens.remember([7; 32], token, now());
+        let _ = tokens.recall(&[7; 32]);
+        while counting.0.load(std::sync::atomic::Ordering::Relaxed) == 0 {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    fn settings() -> TokenSettings {
+        TokenSettings {
             resource: "https://tools.test/mcp".parse().unwrap(),
             issuers: Vec::new(),
             leeway: std::time::Duration::ZERO,
@@ -279,9 +317,13 @@ mod tests {
             scope_claims: Vec::new(),
             implied: Vec::new(),
             initial_scopes: Vec::new(),
-        };
+        }
+    }
+
+    #[test]
+    fn what_is_remembered_is_bounded() {
         let source: Arc<dyn KeySource> = Arc::new(NoSource);
-        let tokens = Tokens::new(settings, &source);
+        let tokens = Tokens::new(settings(), &source);
         for number in 0..MOST_REMEMBERED as u64 * 3 {
             let mut hash = [0; 32];
             hash[..8].copy_from_slice(&number.to_be_bytes());

@@ -23,7 +23,7 @@ use super::outbound::Outbound;
 use super::tls::Renewed;
 use crate::binding::HttpPlan;
 pub use crate::outbound::Tls;
-use crate::secret::{Secret, remember};
+use crate::secret::{SHORTEST_MASKED, Secret, remember};
 use crate::tool::{Location, SchemeKind, SecurityNeed, SecurityScheme, SubjectToken};
 
 /// What stays as it is in URLs and cookies (RFC 3986, section 2.3).
@@ -111,11 +111,17 @@ pub(super) struct Issuer<'a> {
 
 impl Credential {
     /// Has its secret parts masked wherever they show; names are no secrets.
-    fn protect(&self) {
-        match self {
-            Self::Value(value) => value.protect(),
-            Self::Login { password, .. } => password.protect(),
-            Self::Client(client) => client.secret.protect(),
+    fn protect(&self, name: &str) {
+        let value = match self {
+            Self::Value(value) => value,
+            Self::Login { password, .. } => password,
+            Self::Client(client) => &client.secret,
+        };
+        value.protect();
+        if value.is_short() {
+            tracing::warn!(
+                "the credential `{name}` is shorter than {SHORTEST_MASKED} bytes: it is used, but not masked where somebody repeats it"
+            );
         }
     }
 }
@@ -130,9 +136,9 @@ pub(super) struct Credentials {
 
 impl Credentials {
     pub(super) fn new(settings: &Settings, certificate: bool) -> Self {
-        let own = settings.by_document.values().flat_map(HashMap::values);
-        for credential in settings.everywhere.values().chain(own) {
-            credential.protect();
+        let own = settings.by_document.values().flat_map(HashMap::iter);
+        for (name, credential) in settings.everywhere.iter().chain(own) {
+            credential.protect(name);
         }
         Self {
             settings: settings.clone(),

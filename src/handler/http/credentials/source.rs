@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-use crate::secret::{Secret, remember};
+use crate::secret::{SHORTEST_MASKED, Secret, remember};
 
 /// A secret value. Cloning shares the file's last reading.
 #[derive(Debug, Clone)]
@@ -73,6 +73,11 @@ impl Value {
         }
     }
 
+    /// Whether it is too short to be looked for in texts.
+    pub(super) fn is_short(&self) -> bool {
+        self.read().expose().len() < SHORTEST_MASKED
+    }
+
     /// The value now. A file that has become unreadable keeps its last value.
     pub(super) fn read(&self) -> Secret {
         match &self.0 {
@@ -115,6 +120,9 @@ fn reading(path: &Path) -> Result<Reading, Unreadable> {
     // Before the content: a change in between is noticed the next time.
     let stamp = stamp(path);
     let value = Secret::read(path).map_err(|error| refuse(error.to_string()))?;
+    if value.expose().trim().is_empty() {
+        return Err(refuse("it is blank".to_owned()));
+    }
     Ok(Reading { value, stamp })
 }
 

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use serde_json::json;
 
 mod approvals;
+mod place;
 
 use super::*;
 use crate::state::{PendingInMemory, SpentInMemory};
@@ -204,32 +205,46 @@ fn token(text: &str) -> Human {
     }
 }
 
+fn with(mut call: ToolCall, name: &'static str, value: &'static str) -> ToolCall {
+    let value = http::HeaderValue::from_static(value);
+    let name = http::HeaderName::from_static(name);
+    call.forwarded.push((name, value));
+    call
+}
+
+/// Calls that differ by one thing from that of ann, with `x-tenant: test`.
+fn other_calls() -> Vec<ToolCall> {
+    let arguments = || json!({"id": 1, "why": {"b": 1.0, "a": [2]}});
+    let test = |call| with(call, "x-tenant", "test");
+    let ann = || call("ann", arguments());
+    vec![
+        test(call("bob", arguments())),
+        test(call("ann", json!({"id": 2, "why": {"b": 1.0, "a": [2]}}))),
+        test(call("ann", json!({"id": 1}))),
+        ann(),
+        with(ann(), "x-tenant", "live"),
+        with(ann(), "x-other", "test"),
+        with(test(ann()), "x-more", "1"),
+    ]
+}
+
 #[tokio::test]
 async fn a_yes_is_good_for_one_call_by_one_caller_for_a_while() {
     let (world, tool) = (world(Fallback::Token), tool(true, &[]));
-    let mine = call("ann", json!({"id": 1, "why": {"b": 1.0, "a": [2]}}));
+    let bare = call("ann", json!({"id": 1, "why": {"b": 1.0, "a": [2]}}));
+    let mine = with(bare, "x-tenant", "test");
     let reordered = call("ann", json!({"why": {"a": [2], "b": 1.0}, "id": 1}));
+    let reordered = with(reordered, "x-tenant", "test");
     let yes = json!({"confirm": {}});
-    let refused = [
-        (
-            call("bob", json!({"id": 1, "why": {"b": 1.0, "a": [2]}})),
-            StateFault::OtherCall,
-        ),
-        (
-            call("ann", json!({"id": 2, "why": {"b": 1.0, "a": [2]}})),
-            StateFault::OtherCall,
-        ),
-        (call("ann", json!({"id": 1})), StateFault::OtherCall),
-    ];
     for way in [asked(), Human::default()] {
         let text = world.state(&tool, &mine, &way).await;
         let human = |text: &str| match way.rounds {
             true => answered(text, yes.clone()),
             false => token(text),
         };
-        for (other, fault) in &refused {
-            let result = world.request(&tool, other, &human(&text)).await;
-            assert_eq!(result, Err(Stopped::State(*fault)));
+        for other in other_calls() {
+            let result = world.request(&tool, &other, &human(&text)).await;
+            assert_eq!(result, Err(Stopped::State(StateFault::OtherCall)));
         }
         for changed in [
             format!("{text}x"),
@@ -329,32 +344,6 @@ async fn rounds_carry_their_answers() {
     let (arguments, decision) = result.unwrap();
     assert_eq!(arguments, json!({"id": 1, "why": "old", "who": "me"}));
     assert_eq!(decision, Some(Decision::Elicitation));
-}
-
-#[tokio::test]
-async fn a_form_alone_needs_no_state() {
-    let (world, tool) = (world(Fallback::Token), tool(false, &["why"]));
-    let mine = call("ann", json!({"id": 1}));
-    let result = world.request(&tool, &mine, &asked()).await;
-    let Err(Stopped::Ask(query, None)) = result else {
-        panic!("{result:?}");
-    };
-    assert_eq!(query.fields[0].name, "why");
-    let answers = json!({"q_why": {"why": "old"}, "more": {}});
-    let human = Human {
-        answers: object(answers),
-        ..asked()
-    };
-    let (arguments, decision) = world.request(&tool, &mine, &human).await.unwrap();
-    assert_eq!(
-        (arguments, decision),
-        (json!({"id": 1, "why": "old"}), None)
-    );
-    // Nobody to ask: the argument is missing. Said already: nothing is asked.
-    let result = world.request(&tool, &mine, &Human::default()).await;
-    assert_eq!(result, Err(Stopped::Missing(vec!["why".to_owned()])));
-    let whole = call("ann", json!({"why": "old"}));
-    assert!(world.request(&tool, &whole, &asked()).await.is_ok());
 }
 
 #[tokio::test]
