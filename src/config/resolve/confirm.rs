@@ -292,23 +292,23 @@ mod tests {
         let own: String = own.map(|byte| format!("{byte:02x}")).collect();
         for (text, fault) in [
             (
-                &format!(
+                format!(
                     "access: {{keys: [{{name: bot, hash: {own}}}]}}\nconfirm: {{approvals: {{token: {{env: SET}}}}}}"
                 ),
                 "access.keys[0]: expected a key of its own",
             ),
             (
-                &format!(
+                format!(
                     "confirm: {{approvals: {{token: {{env: SET}}, operators: [{{name: max, hash: {own}}}]}}}}"
                 ),
                 "operators[0]: expected a token of its own",
             ),
             (
-                "confirm: {approvals: {token: {env: SET}, url: 'https://max:only-in-ops-url@ops.test'}}",
+                "confirm: {approvals: {token: {env: SET}, url: 'https://max:only-in-ops-url@ops.test'}}".to_owned(),
                 "approvals.url",
             ),
         ] {
-            let (_, faults) = read(text);
+            let (_, faults) = read(&text);
             assert!(faults.contains(fault), "{text}: {faults}");
         }
     }
