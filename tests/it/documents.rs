@@ -162,7 +162,7 @@ paths:
         error.contains("x (GET /x) is no tool") && error.contains("--base-url"),
         "{error}"
     );
-    assert!(failure(&["call", &path, "w"]).contains("unknown tool: w"));
+    assert!(failure(&["call", &path, "w"]).contains("unknown tool `w`"));
     let log = |arguments: &[&str]| String::from_utf8(run(arguments).stderr).unwrap();
     let some = log(&["tools", &path]);
     assert!(

@@ -58,6 +58,7 @@ mod settings;
 mod tls;
 mod tokens;
 mod toolset;
+mod toolset_end;
 mod toolset_life;
 mod toolset_output;
 mod toolset_sessions;

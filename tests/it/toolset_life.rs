@@ -1,16 +1,16 @@
 //! Programs that run: one at a time on one thing, and none left over, however a call ends.
 #![cfg(target_os = "linux")]
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use reqwest::RequestBuilder;
 use serde_json::{Value, json};
 
 use crate::support::toolset::{Toolset, Work, gone, members};
-use crate::support::{Bridge, Stdio, signal, start, terminate, text};
+use crate::support::{Bridge, Stdio, text};
 
 /// The timeouts are those that the tests wait for.
-const WORK: Work = Work {
+pub(crate) const WORK: Work = Work {
     properties: "project: {type: string}, \
         sessionId: {type: string}, \
         tailLines: {type: integer}",
@@ -30,24 +30,24 @@ const WORK: Work = Work {
           Read: {effect: read, run: [{words: [read]}]}",
 };
 
-fn build(project: &str) -> Value {
+pub(crate) fn build(project: &str) -> Value {
     json!({"action": "Build", "project": project})
 }
 
-fn build_request(bridge: &Bridge) -> RequestBuilder {
+pub(crate) fn build_request(bridge: &Bridge) -> RequestBuilder {
     let params = json!({"name": "work", "arguments": build("app/app.csproj")});
     let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
     let request = bridge.request(body.to_string());
     request.header("mcp-protocol-version", "2025-11-25")
 }
 
-fn send_call(stdio: &mut Stdio, id: u32, arguments: &Value) {
+pub(crate) fn send_call(stdio: &mut Stdio, id: u32, arguments: &Value) {
     let params = json!({"name": "work", "arguments": arguments});
     let message = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params});
     stdio.send(&message.to_string());
 }
 
-fn is_conflict(result: &Value) -> bool {
+pub(crate) fn is_conflict(result: &Value) -> bool {
     result["structuredContent"]
         .to_string()
         .contains("CONCURRENCY_CONFLICT")
@@ -242,73 +242,6 @@ fn peak(bridge: &Bridge) -> u64 {
     line.split_whitespace().nth(1).unwrap().parse().unwrap()
 }
 
-#[tokio::test]
-async fn shutdown_leaves_nothing() {
-    let toolset = Toolset::new(&WORK);
-    let mut bridge = toolset.bridge();
-    let result = bridge
-        .call(
-            "work",
-            json!({"action": "Serve", "project": "app/app.csproj"}),
-        )
-        .await;
-    assert!(
-        !result["structuredContent"]["sessionId"].is_null(),
-        "{result}"
-    );
-    let session = toolset.group().await;
-    // It holds nothing back.
-    let restore = json!({"action": "Restore", "project": "app/app.csproj"});
-    assert!(!is_conflict(&bridge.call("work", restore).await));
-    assert!(!members(session).is_empty());
-    toolset.forget();
-    let request = build_request(&bridge);
-    let call = tokio::spawn(request.send());
-    let group = toolset.group().await;
-    let began = Instant::now();
-    terminate(bridge.id());
-    tokio::task::spawn_blocking(move || bridge.wait())
-        .await
-        .unwrap();
-    assert!(members(session).is_empty() && members(group).is_empty());
-    assert!(began.elapsed() < Duration::from_secs(60));
-    call.abort();
-}
-
-/// Sends SIGTERM until the process has ended, as an impatient client does.
-async fn insist<T: Send + 'static>(id: u32, wait: impl FnOnce() -> T + Send + 'static) -> T {
-    let waited = tokio::task::spawn_blocking(wait);
-    while !waited.is_finished() {
-        terminate(id);
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
-    waited.await.unwrap()
-}
-
-#[tokio::test]
-async fn a_signal_ends_the_wait_for_calls() {
-    let toolset = Toolset::new(&WORK);
-    toolset.append("timeouts: {drain: 1h}");
-    let mut stdio = toolset.session();
-    send_call(&mut stdio, 1, &build("app/app.csproj"));
-    let group = toolset.group().await;
-    // What clients do to a server they started: its input ends, and when that is not enough a signal comes.
-    stdio.close();
-    let id = stdio.id();
-    let (code, rest) = insist(id, move || stdio.finish()).await;
-    assert!(members(group).is_empty(), "{:?}", members(group));
-    assert_eq!(code, Some(0), "{rest:?}");
-
-    toolset.forget();
-    let mut bridge = toolset.bridge();
-    let call = tokio::spawn(build_request(&bridge).send());
-    let group = toolset.group().await;
-    let id = bridge.id();
-    assert_eq!(insist(id, move || bridge.wait()).await, Some(0));
-    assert!(members(group).is_empty(), "{:?}", members(group));
-    call.abort();
-}
-
 /// What a session says once it is as wanted.
 async fn hear(bridge: &Bridge, logs: &Value, wanted: impl Fn(&Value) -> bool) -> Value {
     let mut heard = Value::Null;
@@ -377,56 +310,4 @@ async fn sessions_are_bounded() {
         tokio::time::sleep(Duration::from_millis(25)).await;
     }
     panic!("{} were started", toolset.starts());
-}
-
-#[tokio::test]
-async fn an_interrupted_command_leaves_nothing() {
-    let toolset = Toolset::new(&WORK);
-    let flags = toolset.flags();
-    let mut arguments = vec!["call", "work", "--arg", "action=Build"];
-    arguments.extend(flags.iter().map(String::as_str));
-    for name in ["TERM", "HUP", "QUIT"] {
-        toolset.forget();
-        let mut command = start(&arguments);
-        let group = toolset.group().await;
-        signal(command.id(), name);
-        let ended = tokio::task::spawn_blocking(move || command.wait());
-        assert_eq!(ended.await.unwrap().unwrap().code(), Some(1), "{name}");
-        assert!(members(group).is_empty(), "{:?}", members(group));
-    }
-}
-
-#[tokio::test]
-async fn no_signal_ends_a_session_and_leaves_its_programs() {
-    let toolset = Toolset::new(&WORK);
-    for name in ["HUP", "QUIT"] {
-        toolset.forget();
-        let mut stdio = toolset.session();
-        send_call(&mut stdio, 1, &build("app/app.csproj"));
-        let group = toolset.group().await;
-        signal(stdio.id(), name);
-        let ended = tokio::task::spawn_blocking(move || stdio.wait());
-        assert_eq!(ended.await.unwrap(), Some(0), "{name}");
-        assert!(members(group).is_empty(), "{:?}", members(group));
-    }
-}
-
-#[tokio::test]
-async fn a_second_interrupt_waits_for_no_program() {
-    let toolset = Toolset::new(&WORK);
-    let bridge = toolset.bridge();
-    let request = build_request(&bridge);
-    let call = tokio::spawn(request.send());
-    let group = toolset.group().await;
-    signal(bridge.id(), "INT");
-    bridge.logged("stopping").await;
-    // The same key stroke again would count as one.
-    tokio::time::sleep(Duration::from_millis(400)).await;
-    signal(bridge.id(), "INT");
-    bridge.logged("ending at once").await;
-    let mut bridge = bridge;
-    let ended = tokio::task::spawn_blocking(move || bridge.wait());
-    assert_eq!(ended.await.unwrap(), Some(0));
-    assert!(members(group).is_empty(), "{:?}", members(group));
-    call.abort();
 }
