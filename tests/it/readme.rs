@@ -53,7 +53,7 @@ fn its_flags_exist() {
     let flags: Vec<&str> = text
         .split(['`', ' ', '\n', '(', ')', ','])
         .filter(|word| word.len() > 3 && word.starts_with("--") && !word.contains('='))
-        .filter(|word| !["--release", "--transport", "--locked"].contains(word))
+        .filter(|word| !["--release", "--transport", "--locked", "--trust"].contains(word))
         .collect();
     let commands = ["serve", "demo", "tools", "check", "call", "config"];
     let help: String = commands

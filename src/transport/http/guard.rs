@@ -59,6 +59,12 @@ impl Guard {
     pub(super) fn new(settings: &Settings) -> Self {
         let lower = |names: &[String]| names.iter().map(|name| name.to_ascii_lowercase()).collect();
         let hosts: Vec<String> = lower(&settings.allowed_hosts);
+        // What is compared has no port.
+        let portless = |host: String| match host.parse::<IpAddr>() {
+            Ok(_) => host,
+            Err(_) => host_of(&host).to_owned(),
+        };
+        let hosts: Vec<String> = hosts.into_iter().map(portless).collect();
         let origins: Vec<String> = lower(&settings.allowed_origins);
         Self {
             listen: settings.listen,
@@ -174,7 +180,7 @@ mod tests {
     #[test]
     fn on_a_loopback_address() {
         let settings = Settings {
-            allowed_hosts: vec!["Bridge.internal".to_owned()],
+            allowed_hosts: vec!["Bridge.internal:8080".to_owned()],
             allowed_origins: vec!["https://tools.example".to_owned()],
             ..Settings::default()
         };
