@@ -2,6 +2,7 @@
 //! the connection is made, so that no second look-up can give another answer.
 
 mod address;
+mod cause;
 mod host;
 mod network;
 
@@ -14,6 +15,7 @@ use std::sync::Arc;
 use url::{Host, Url};
 
 use address::{Kind, kind};
+pub use cause::causes;
 pub use host::HostRule;
 pub use network::Network;
 

@@ -1,15 +1,11 @@
 //! What went wrong on the way to an upstream, found in the chain of causes.
 
 use std::error::Error;
-use std::io;
 
 use rustls::{AlertDescription, CertificateError};
 
 use crate::handler::HandleError;
-use crate::outbound::Refused;
-
-/// Chains are short; a bound keeps a strange one from holding a call up.
-const DEEPEST: usize = 16;
+use crate::outbound::{Refused, causes};
 
 /// The error of a request that got no answer.
 pub(super) fn classify(
@@ -67,24 +63,9 @@ fn certificate(error: &rustls::Error) -> Option<Side> {
 
 /// The error of this type in the chain.
 fn cause<'e, E: Error + 'static>(error: &'e (dyn Error + 'static)) -> Option<&'e E> {
-    chain(error).find_map(|one| one.downcast_ref())
+    causes(error).find_map(|one| one.downcast_ref())
 }
 
 fn last<'e>(error: &'e (dyn Error + 'static)) -> &'e (dyn Error + 'static) {
-    chain(error).last().unwrap_or(error)
-}
-
-fn chain<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn Error + 'static)> {
-    std::iter::successors(Some(error), |error: &&'e (dyn Error + 'static)| {
-        let error: &'e (dyn Error + 'static) = *error;
-        // An i/o error tells the cause of what it holds as its own, and so leaves that out.
-        let held = error
-            .downcast_ref::<io::Error>()
-            .and_then(io::Error::get_ref);
-        match held {
-            Some(held) => Some(held as &(dyn Error + 'static)),
-            None => error.source(),
-        }
-    })
-    .take(DEEPEST)
+    causes(error).last().unwrap_or(error)
 }

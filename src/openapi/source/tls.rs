@@ -2,16 +2,12 @@
 //! a certificate is not trusted.
 
 use std::error::Error;
-use std::io;
 use std::path::Path;
 
 use reqwest::{Certificate, Client, ClientBuilder, Identity};
 use rustls::{AlertDescription, CertificateError};
 
-use crate::outbound::Tls;
-
-/// Chains are short; a bound keeps a strange one from holding anybody up.
-const DEEPEST: usize = 16;
+use crate::outbound::{Tls, causes};
 
 /// What the files hold now. They are read for each fetch: those are few.
 #[derive(Default)]
@@ -84,7 +80,7 @@ fn bytes(path: &Path) -> Result<Vec<u8>, String> {
 
 /// What is wrong where a certificate is why there is no connection, and what to do; `None` for other faults.
 pub(super) fn fault(error: &(dyn Error + 'static)) -> Option<String> {
-    match chain(error).find_map(|one| one.downcast_ref::<rustls::Error>())? {
+    match causes(error).find_map(|one| one.downcast_ref::<rustls::Error>())? {
         rustls::Error::InvalidCertificate(fault) => {
             let (reason, hint) = theirs(fault);
             Some(format!("its certificate is not trusted: {reason}; {hint}"))
@@ -135,24 +131,10 @@ fn theirs(fault: &CertificateError) -> (String, &'static str) {
     }
 }
 
-/// The error and its causes, the first one first.
-fn chain<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn Error + 'static)> {
-    std::iter::successors(Some(error), |error: &&'e (dyn Error + 'static)| {
-        let error: &'e (dyn Error + 'static) = *error;
-        // An i/o error tells the cause of what it holds as its own, and so leaves that out.
-        let held = error
-            .downcast_ref::<io::Error>()
-            .and_then(io::Error::get_ref);
-        match held {
-            Some(held) => Some(held as &(dyn Error + 'static)),
-            None => error.source(),
-        }
-    })
-    .take(DEEPEST)
-}
-
 #[cfg(test)]
 mod tests {
+    use std::io;
+
     use super::*;
 
     #[test]
