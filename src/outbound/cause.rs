@@ -3,6 +3,8 @@
 use std::error::Error;
 use std::io;
 
+use rustls::{AlertDescription, CertificateError};
+
 /// Chains are short; a bound keeps a strange one from holding anybody up.
 const DEEPEST: usize = 16;
 
@@ -22,6 +24,35 @@ pub fn causes<'e>(
         }
     })
     .take(DEEPEST)
+}
+
+/// Whose certificate it was that a connection failed by.
+#[derive(Debug, Clone, Copy)]
+pub enum CertificateFault<'e> {
+    /// The service's, and what is wrong with it.
+    Theirs(&'e CertificateError),
+    /// The client's: the service does not take it, or wants one.
+    Ours,
+}
+
+/// The fault of a certificate among the causes of an error.
+#[must_use]
+pub fn certificate_fault<'e>(error: &'e (dyn Error + 'static)) -> Option<CertificateFault<'e>> {
+    match causes(error).find_map(|one| one.downcast_ref::<rustls::Error>())? {
+        rustls::Error::InvalidCertificate(fault) => Some(CertificateFault::Theirs(fault)),
+        rustls::Error::AlertReceived(
+            AlertDescription::CertificateRequired
+            | AlertDescription::NoCertificate
+            | AlertDescription::BadCertificate
+            | AlertDescription::UnsupportedCertificate
+            | AlertDescription::CertificateRevoked
+            | AlertDescription::CertificateExpired
+            | AlertDescription::CertificateUnknown
+            | AlertDescription::UnknownCA
+            | AlertDescription::AccessDenied,
+        ) => Some(CertificateFault::Ours),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

@@ -2,10 +2,10 @@
 
 use std::error::Error;
 
-use rustls::{AlertDescription, CertificateError};
+use rustls::CertificateError;
 
 use crate::handler::HandleError;
-use crate::outbound::{Refused, causes};
+use crate::outbound::{CertificateFault, Refused, causes, certificate_fault};
 
 /// The error of a request that got no answer.
 pub(super) fn classify(
@@ -16,49 +16,31 @@ pub(super) fn classify(
         tracing::warn!("a request was refused: {}", last(&error));
         return HandleError::Forbidden(Box::new(error));
     }
-    match cause::<rustls::Error>(&error).and_then(certificate) {
-        Some(Side::Theirs(reason)) => HandleError::Certificate(reason, Box::new(error)),
-        Some(Side::Ours) => HandleError::Identity(Box::new(error)),
+    match certificate_fault(&error) {
+        Some(CertificateFault::Theirs(fault)) => {
+            HandleError::Certificate(reason(fault), Box::new(error))
+        }
+        Some(CertificateFault::Ours) => HandleError::Identity(Box::new(error)),
         None => otherwise(Box::new(error)),
     }
 }
 
-/// Whose certificate it is.
-enum Side {
-    Theirs(&'static str),
-    Ours,
-}
-
-fn certificate(error: &rustls::Error) -> Option<Side> {
-    let side = match error {
-        rustls::Error::InvalidCertificate(fault) => Side::Theirs(match fault {
-            CertificateError::UnknownIssuer => {
-                "it is signed by an authority that this server does not know"
-            }
-            CertificateError::Expired | CertificateError::ExpiredContext { .. } => "it has expired",
-            CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
-                "it is not valid yet"
-            }
-            CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
-                "it is for another name"
-            }
-            CertificateError::Revoked => "it is revoked",
-            _ => "it is not valid",
-        }),
-        rustls::Error::AlertReceived(
-            AlertDescription::CertificateRequired
-            | AlertDescription::NoCertificate
-            | AlertDescription::BadCertificate
-            | AlertDescription::UnsupportedCertificate
-            | AlertDescription::CertificateRevoked
-            | AlertDescription::CertificateExpired
-            | AlertDescription::CertificateUnknown
-            | AlertDescription::UnknownCA
-            | AlertDescription::AccessDenied,
-        ) => Side::Ours,
-        _ => return None,
-    };
-    Some(side)
+/// What is wrong with the service's certificate, for the caller.
+fn reason(fault: &CertificateError) -> &'static str {
+    match fault {
+        CertificateError::UnknownIssuer => {
+            "it is signed by an authority that this server does not know"
+        }
+        CertificateError::Expired | CertificateError::ExpiredContext { .. } => "it has expired",
+        CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
+            "it is not valid yet"
+        }
+        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+            "it is for another name"
+        }
+        CertificateError::Revoked => "it is revoked",
+        _ => "it is not valid",
+    }
 }
 
 /// The error of this type in the chain.

@@ -5,9 +5,9 @@ use std::error::Error;
 use std::path::Path;
 
 use reqwest::{Certificate, Client, ClientBuilder, Identity};
-use rustls::{AlertDescription, CertificateError};
+use rustls::CertificateError;
 
-use crate::outbound::{Tls, causes};
+use crate::outbound::{CertificateFault, Tls, certificate_fault};
 
 /// What the files hold now. They are read for each fetch: those are few.
 #[derive(Default)]
@@ -80,27 +80,16 @@ fn bytes(path: &Path) -> Result<Vec<u8>, String> {
 
 /// What is wrong where a certificate is why there is no connection, and what to do; `None` for other faults.
 pub(super) fn fault(error: &(dyn Error + 'static)) -> Option<String> {
-    match causes(error).find_map(|one| one.downcast_ref::<rustls::Error>())? {
-        rustls::Error::InvalidCertificate(fault) => {
+    Some(match certificate_fault(error)? {
+        CertificateFault::Theirs(fault) => {
             let (reason, hint) = theirs(fault);
-            Some(format!("its certificate is not trusted: {reason}; {hint}"))
+            format!("its certificate is not trusted: {reason}; {hint}")
         }
-        rustls::Error::AlertReceived(
-            AlertDescription::CertificateRequired
-            | AlertDescription::NoCertificate
-            | AlertDescription::BadCertificate
-            | AlertDescription::UnsupportedCertificate
-            | AlertDescription::CertificateRevoked
-            | AlertDescription::CertificateExpired
-            | AlertDescription::CertificateUnknown
-            | AlertDescription::UnknownCA
-            | AlertDescription::AccessDenied,
-        ) => Some(
+        CertificateFault::Ours => {
             "it does not take the client's certificate, or asks for one; set `tls.certificate` and `tls.key` in the configuration"
-                .to_owned(),
-        ),
-        _ => None,
-    }
+                .to_owned()
+        }
+    })
 }
 
 fn theirs(fault: &CertificateError) -> (String, &'static str) {
@@ -160,7 +149,7 @@ mod tests {
             let text = told(rustls::Error::InvalidCertificate(error));
             assert!(text.contains(reason) && text.contains(hint), "{text}");
         }
-        let alert = AlertDescription::CertificateRequired;
+        let alert = rustls::AlertDescription::CertificateRequired;
         let text = told(rustls::Error::AlertReceived(alert));
         assert!(text.contains("`tls.certificate`"), "{text}");
         assert_eq!(told(rustls::Error::HandshakeNotComplete), "");
