@@ -220,6 +220,10 @@ impl Rules {
 
 /// Whether a JSON text may have an escape that stands for a control character.
 fn has_rare_escape(text: &[u8]) -> bool {
+    let Some(first) = memchr::memchr(b'\\', text) else {
+        return false;
+    };
+    let text = &text[first..];
     let begins =
         |byte: u8, next: u8| (byte == b'\\') & ((next == b'u') | (next == b'b') | (next == b'f'));
     let next = text.get(1..).unwrap_or_default();

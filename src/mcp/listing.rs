@@ -281,8 +281,7 @@ pub(crate) fn publishes_output(tool: &Tool, revision: Revision) -> bool {
 
 fn published_output(tool: &Tool, revision: Revision) -> Option<&Json> {
     let schema = tool.output_schema.as_ref()?;
-    let refers = || schema.get().contains("\"$ref\"");
-    let fits = revision.has_title() && (revision.has_output_references() || !refers());
+    let fits = revision.has_title() && (revision.has_output_references() || !schema.refers());
     fits.then_some(schema)
 }
 

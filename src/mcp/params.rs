@@ -189,6 +189,9 @@ pub(crate) fn arguments(raw: Option<&RawValue>, place: &str) -> Result<Arguments
 const INTERNALS: &str = "$serde_json::private::";
 
 fn names_internals(text: &str) -> bool {
+    if memchr::memchr2(b'$', b'\\', text.as_bytes()).is_none() {
+        return false;
+    }
     if memchr::memmem::find(text.as_bytes(), INTERNALS.as_bytes()).is_some() {
         return true;
     }

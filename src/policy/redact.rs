@@ -220,7 +220,7 @@ impl Redactor {
         if !quiet && serde_json::from_str::<IgnoredAny>(text).is_err() {
             return false;
         }
-        scan::all_strings(text, DEEPEST, |piece| match piece {
+        scan::all_strings(text, |piece| match piece {
             // Every name that is secret has a trigger in it.
             Piece::Name(name) if quiet && is_one_word(&name) => {
                 !secret.has(&name) && (self.names.is_empty() || !self.is_secret_name(&name))
@@ -348,8 +348,8 @@ fn credentials(value: &str) -> &str {
 /// Whether one of the process's own secrets stands in a string of a text with characters written as `\u002B`,
 /// as some writers of JSON do with many of them.
 fn hides_known(text: &str) -> bool {
-    memchr::memmem::find(text.as_bytes(), b"\\u").is_some()
-        && !scan::all_strings(text, usize::MAX, |piece| match piece {
+    scan::has_unicode_escape(text)
+        && !scan::all_strings(text, |piece| match piece {
             // Any other can be read in the text itself.
             Piece::Name(Cow::Owned(string)) | Piece::Value(Cow::Owned(string)) => {
                 matches!(mask_known(&string), Cow::Borrowed(_))

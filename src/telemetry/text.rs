@@ -4,10 +4,11 @@
 
 use std::fmt::{self, Write as _};
 
+use jiff::Timestamp;
+use jiff::fmt::temporal::DateTimePrinter;
 use tracing::field::{Field, Visit};
 use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::fmt::format::Writer;
-use tracing_subscriber::fmt::time::{FormatTime, SystemTime};
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
 use tracing_subscriber::registry::LookupSpan;
 
@@ -16,6 +17,11 @@ use tracing_subscriber::registry::LookupSpan;
 pub(super) struct Text {
     pub(super) colours: bool,
 }
+
+/// To the microsecond (RFC 3339, section 5.6).
+const TIME: DateTimePrinter = DateTimePrinter::new().precision(Some(6));
+/// Room for a line as most are, in bytes.
+const ROOM: usize = 256;
 
 const DIM: &str = "\x1b[2m";
 const ITALIC: &str = "\x1b[3m";
@@ -32,18 +38,20 @@ where
         mut writer: Writer<'_>,
         event: &Event<'_>,
     ) -> fmt::Result {
-        writer.write_str(self.style(DIM))?;
-        SystemTime.format_time(&mut writer)?;
-        writer.write_str(self.style(PLAIN))?;
-        writer.write_str(self.level(*event.metadata().level()))?;
+        // Put together here: the writer takes each piece through two others.
+        let mut line = String::with_capacity(ROOM);
+        line.push_str(self.style(DIM));
+        // A string takes all that is written to it.
+        let _ = TIME.print_timestamp(&Timestamp::now(), &mut line);
+        line.push_str(self.style(PLAIN));
+        line.push_str(self.level(*event.metadata().level()));
         let mut fields = Fields {
-            out: Escaping(writer.by_ref()),
+            line: &mut line,
             text: *self,
-            result: Ok(()),
         };
         event.record(&mut fields);
-        fields.result?;
-        writer.write_char('\n')
+        line.push('\n');
+        writer.write_str(&line)
     }
 }
 
@@ -69,14 +77,13 @@ impl Text {
 }
 
 /// The message, and ` name=value` of each other field.
-struct Fields<'w> {
-    out: Escaping<'w>,
+struct Fields<'l> {
+    line: &'l mut String,
     text: Text,
-    result: fmt::Result,
 }
 
 impl Fields<'_> {
-    fn write(&mut self, field: &Field, value: fmt::Arguments<'_>) -> fmt::Result {
+    fn name(&mut self, field: &Field) {
         let name = field.name();
         let pieces: &[&str] = match (name, self.text.colours) {
             ("message", _) => &[],
@@ -84,28 +91,61 @@ impl Fields<'_> {
             (_, true) => &[" ", ITALIC, name, PLAIN, DIM, "=", PLAIN],
         };
         for piece in pieces {
-            self.out.0.write_str(piece)?;
+            self.line.push_str(piece);
         }
-        self.out.write_fmt(value)
     }
 }
 
 impl Visit for Fields<'_> {
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
-        if self.result.is_ok() {
-            self.result = self.write(field, format_args!("{value:?}"));
+        self.name(field);
+        let _ = write!(Escaping(self.line), "{value:?}");
+    }
+
+    // What follows writes the same as the formatter would, without it.
+
+    fn record_str(&mut self, field: &Field, value: &str) {
+        if !value
+            .bytes()
+            .all(|byte| is_plain(byte) && byte != b'"' && byte != b'\\')
+        {
+            return self.record_debug(field, &value);
         }
+        self.name(field);
+        let quote = if field.name() == "message" { "" } else { "\"" };
+        for piece in [quote, value, quote] {
+            self.line.push_str(piece);
+        }
+    }
+
+    fn record_i64(&mut self, field: &Field, value: i64) {
+        self.name(field);
+        self.line.push_str(itoa::Buffer::new().format(value));
+    }
+
+    fn record_u64(&mut self, field: &Field, value: u64) {
+        self.name(field);
+        self.line.push_str(itoa::Buffer::new().format(value));
+    }
+
+    fn record_f64(&mut self, field: &Field, value: f64) {
+        self.name(field);
+        self.line.push_str(zmij::Buffer::new().format(value));
     }
 }
 
+fn is_plain(byte: u8) -> bool {
+    matches!(byte, b' '..=b'~')
+}
+
 /// Keeps what comes from outside on its line, and its codes away from the terminal.
-struct Escaping<'w>(Writer<'w>);
+struct Escaping<'l>(&'l mut String);
 
 impl fmt::Write for Escaping<'_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        let plain = |byte| matches!(byte, b' '..=b'~');
-        if text.bytes().all(plain) || !text.contains(char::is_control) {
-            return self.0.write_str(text);
+        if text.bytes().all(is_plain) || !text.contains(char::is_control) {
+            self.0.push_str(text);
+            return Ok(());
         }
         text.chars().try_for_each(|c| {
             if c.is_control() {

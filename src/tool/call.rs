@@ -33,7 +33,8 @@ pub struct CallId(pub u64);
 
 impl fmt::Display for CallId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "c{}", self.0)
+        f.write_str("c")?;
+        f.write_str(itoa::Buffer::new().format(self.0))
     }
 }
 

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use memchr::memmem;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -10,7 +11,10 @@ use serde_json::value::RawValue;
 /// Valid JSON without line breaks, kept as text: cheap to clone, an eighth of a tree's size, and
 /// copied into an answer as it stands.
 #[derive(Clone)]
-pub struct Json(Arc<RawValue>);
+pub struct Json {
+    raw: Arc<RawValue>,
+    refers: bool,
+}
 
 impl Json {
     /// The compact text of `value`.
@@ -18,19 +22,29 @@ impl Json {
     pub fn from_value(value: &Value) -> Self {
         let raw = serde_json::value::to_raw_value(value)
             .expect("a tree with string keys always has a JSON text");
-        Self(raw.into())
+        Self::from_raw(raw)
     }
 
     /// Takes a text over that is known to be valid.
     #[must_use]
     pub fn from_raw(raw: Box<RawValue>) -> Self {
-        Self(raw.into())
+        let refers = memmem::find(raw.get().as_bytes(), br#""$ref""#).is_some();
+        Self {
+            raw: raw.into(),
+            refers,
+        }
     }
 
     /// The text.
     #[must_use]
     pub fn get(&self) -> &str {
-        self.0.get()
+        self.raw.get()
+    }
+
+    /// Whether there is a `$ref` in it. Known beforehand: a schema may be long.
+    #[must_use]
+    pub fn refers(&self) -> bool {
+        self.refers
     }
 
     /// The tree.
@@ -54,7 +68,7 @@ impl fmt::Debug for Json {
 
 impl Serialize for Json {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0.serialize(serializer)
+        self.raw.serialize(serializer)
     }
 }
 

@@ -254,11 +254,11 @@ impl CallRecord {
 
     fn line(&self, duration: Duration) -> Option<String> {
         let mut line = Line::at(&rfc3339(self.time?));
-        line.text(member!("event"), "call")
-            .text(member!("id"), &self.id.to_string())
+        line.word(member!("event"), "call")
+            .word(member!("id"), &self.id.to_string())
             .text(member!("principal"), &self.caller.principal)
             .text_or_null(member!("client"), self.caller.client.as_deref())
-            .text(member!("transport"), self.caller.transport)
+            .word(member!("transport"), self.caller.transport)
             .text(member!("tool"), &self.tool)
             .text_or_null(member!("operation"), self.operation.as_deref())
             .json(member!("steps"), &["[", &self.steps, "]"])
@@ -266,10 +266,10 @@ impl CallRecord {
         if let Some(by) = &self.decided_by {
             line.text(member!("decided_by"), by);
         }
-        line.text(member!("outcome"), self.ending.word())
+        line.word(member!("outcome"), self.ending.word())
             .number(member!("status"), self.status)
             .number(member!("bytes"), self.bytes)
-            .milliseconds(member!("duration_ms"), duration);
+            .decimal(member!("duration_ms"), milliseconds(duration));
         if let Some(arguments) = &self.arguments {
             line.json(member!("arguments"), &[arguments]);
         }
