@@ -40,6 +40,7 @@ pub(super) fn target<'a>(
         body: body.map(|body| self::body(body, definitions)),
         accept: accept(operation),
         security: Vec::new(),
+        corrections: Vec::new(),
     }
 }
 

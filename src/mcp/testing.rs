@@ -56,6 +56,7 @@ pub(crate) fn tool(name: &str) -> Tool {
             body: None,
             accept: "application/json".to_owned(),
             security: Vec::new(),
+            corrections: Vec::new(),
         })),
         requires: Vec::new(),
         confirm: false,

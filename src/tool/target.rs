@@ -4,7 +4,7 @@ use http::Method;
 use serde_json::Value;
 use url::Url;
 
-use super::{CommandTarget, Security};
+use super::{CommandTarget, Corrections, Security};
 
 /// The two kinds of things a tool can stand for.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,6 +56,8 @@ pub struct HttpTarget {
     pub accept: String,
     /// Which credentials the operation asks for.
     pub security: Security,
+    /// What is put right in the arguments before they are checked; mostly nothing.
+    pub corrections: Vec<Corrections>,
 }
 
 /// A path template cut into its parts, for instance `/pets/{id}` into `/pets/` and `id`.
@@ -287,6 +289,7 @@ impl HttpTarget {
             body: None,
             accept: "*/*".to_owned(),
             security: Vec::new(),
+            corrections: Vec::new(),
         }
     }
 }

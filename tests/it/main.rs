@@ -18,6 +18,7 @@ mod bodies;
 mod check;
 mod commands;
 mod confirm;
+mod corrections;
 mod credentials;
 mod documents;
 mod dotnet_builtins;

@@ -58,6 +58,7 @@ pub(super) fn target(path: &str, parameters: Vec<Parameter>) -> HttpTarget {
         body: None,
         accept: "application/json".to_owned(),
         security: Vec::new(),
+        corrections: Vec::new(),
     }
 }
 

@@ -78,6 +78,7 @@ fn tool(confirm: bool, ask: &[&str]) -> Tool {
             body: None,
             accept: "*/*".to_owned(),
             security: Vec::new(),
+            corrections: Vec::new(),
         })),
         requires: Vec::new(),
         confirm,
