@@ -55,6 +55,7 @@ pub(crate) fn tool(name: &str) -> Tool {
             parameters: vec![parameter],
             body: None,
             accept: "application/json".to_owned(),
+            answer_headers: Vec::new(),
             security: Vec::new(),
             corrections: Vec::new(),
         })),

@@ -1,6 +1,6 @@
 //! What a call of a tool is turned into: where each argument goes and how it is written there.
 
-use http::Method;
+use http::{HeaderName, Method};
 use serde_json::Value;
 use url::Url;
 
@@ -54,6 +54,8 @@ pub struct HttpTarget {
     pub body: Option<Body>,
     /// The `Accept` header's value.
     pub accept: String,
+    /// Headers of answers that the document describes, which a caller is told of; few.
+    pub answer_headers: Vec<HeaderName>,
     /// Which credentials the operation asks for.
     pub security: Security,
     /// What is put right in the arguments before they are checked; mostly nothing.
@@ -288,6 +290,7 @@ impl HttpTarget {
             parameters: Vec::new(),
             body: None,
             accept: "*/*".to_owned(),
+            answer_headers: Vec::new(),
             security: Vec::new(),
             corrections: Vec::new(),
         }

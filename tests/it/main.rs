@@ -11,6 +11,7 @@ mod support;
 
 mod access;
 mod answers;
+mod answers_headers;
 mod approvals;
 mod arguments;
 mod audit;

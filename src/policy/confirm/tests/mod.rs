@@ -77,6 +77,7 @@ fn tool(confirm: bool, ask: &[&str]) -> Tool {
             parameters: Vec::new(),
             body: None,
             accept: "*/*".to_owned(),
+            answer_headers: Vec::new(),
             security: Vec::new(),
             corrections: Vec::new(),
         })),
