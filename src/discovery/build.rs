@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::value::RawValue;
 
+use super::corrections::{Corrector, Wanted};
 use super::defs::{Definitions, Direction};
 use super::extension::Notes;
 use super::overrides::place;
@@ -21,6 +22,7 @@ pub(super) struct Build<'a> {
     settings: &'a Settings,
     inputs: Definitions<'a>,
     outputs: Definitions<'a>,
+    correctors: [Corrector<'a>; 2],
     notes: Notes,
     /// Tools by their place.
     without_output: Vec<usize>,
@@ -36,6 +38,7 @@ impl<'a> Build<'a> {
             settings,
             inputs: Definitions::new(schemas, Direction::Input),
             outputs: Definitions::new(schemas, Direction::Output),
+            correctors: [Wanted::ReadOnly, Wanted::Integers].map(Corrector::new),
             notes: Notes::default(),
             without_output: Vec::new(),
             cut_inputs: Vec::new(),
@@ -77,9 +80,14 @@ impl<'a> Build<'a> {
             }
             Becomes::Http(base) => {
                 let (base, body) = (base.clone(), body.as_ref());
+                let correctors = self.correctors.iter_mut();
+                let corrections =
+                    correctors.filter_map(|one| one.arguments(&parameters, body, &self.inputs));
+                let corrections = corrections.collect();
                 let mut target =
                     target::target(operation, base, cut, &parameters, body, &self.inputs);
                 target.security = security::needs(operation, &self.schemes);
+                target.corrections = corrections;
                 (Target::Http(Box::new(target)), need.any(&annotations))
             }
         };
@@ -119,6 +127,7 @@ impl<'a> Build<'a> {
         let mut notes = std::mem::take(&mut self.notes);
         notes.notes.append(&mut self.inputs.notes);
         notes.notes.append(&mut self.outputs.notes);
+        self.correctors.into_iter().for_each(Corrector::finish);
         Changes {
             notes: notes.of_document(&self.document.name),
             without_output: self.without_output,

@@ -88,6 +88,7 @@ pub(super) fn response(status: &str, content: Vec<MediaType>) -> Response {
         status: status.to_owned(),
         description: None,
         content,
+        headers: Vec::new(),
     }
 }
 

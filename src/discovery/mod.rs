@@ -9,6 +9,7 @@ mod command;
 mod compose;
 mod confirm;
 mod convert;
+mod corrections;
 mod defs;
 mod extension;
 #[cfg(test)]

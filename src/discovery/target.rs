@@ -1,5 +1,6 @@
 //! What a call becomes: the document's parameters and body in the binder's terms.
 
+use http::HeaderName;
 use url::Url;
 
 use super::body::{Form, PlannedBody, Usable, essence};
@@ -10,9 +11,23 @@ use super::path::Cut;
 use super::xml;
 use crate::openapi::{Encoding, Operation, ParameterLocation, ParameterStyle};
 use crate::tool::{
-    Body, BodyArgument, BodyCodec, BodyMedia, FieldEncoding, FlatField, HttpTarget, Location,
-    Parameter, PartKind, Style,
+    Body, BodyArgument, BodyCodec, BodyMedia, FRAMING_HEADERS, FieldEncoding, FlatField,
+    HttpTarget, Location, Parameter, PartKind, Style,
 };
+
+/// More headers of an operation's answers are not told of.
+const MAX_ANSWER_HEADERS: usize = 24;
+/// Headers of answers with which somebody shows who he is, or is asked to.
+const NEVER_TOLD: [&str; 8] = [
+    "authentication-info",
+    "authorization",
+    "proxy-authenticate",
+    "proxy-authentication-info",
+    "proxy-authorization",
+    "set-cookie",
+    "set-cookie2",
+    "www-authenticate",
+];
 
 /// The base URL of an operation: the operator's, which replaces every server of the document with
 /// its base path, else the document's best.
@@ -39,7 +54,9 @@ pub(super) fn target<'a>(
         parameters: parameters.iter().filter_map(parameter).collect(),
         body: body.map(|body| self::body(body, definitions)),
         accept: accept(operation),
+        answer_headers: answer_headers(operation),
         security: Vec::new(),
+        corrections: Vec::new(),
     }
 }
 
@@ -194,6 +211,22 @@ fn field(name: &str, encoding: Option<&Encoding>, kind: PartKind) -> FieldEncodi
         content_type: encoding.and_then(|one| one.content_type.clone()),
         kind,
     }
+}
+
+/// The headers that the operation's answers are described with, but for those that frame a message and those
+/// that hold credentials.
+fn answer_headers(operation: &Operation) -> Vec<HeaderName> {
+    let mut names: Vec<HeaderName> = Vec::new();
+    let described = operation.responses.iter().flat_map(|one| &one.headers);
+    for name in described.filter_map(|name| HeaderName::from_bytes(name.as_bytes()).ok()) {
+        let is_told = !NEVER_TOLD.contains(&name.as_str())
+            && !FRAMING_HEADERS.contains(&name.as_str())
+            && !names.contains(&name);
+        if is_told && names.len() < MAX_ANSWER_HEADERS {
+            names.push(name);
+        }
+    }
+    names
 }
 
 /// What the service is asked for: JSON first, then the rest in the document's order, then anything:

@@ -1,10 +1,10 @@
 //! Failures in words that a model can act on: what failed, why, and what to do about it.
 
 use ::http::StatusCode;
-use ::http::header::{HeaderMap, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE};
+use ::http::header::{HeaderMap, HeaderName, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE};
 use url::Url;
 
-use super::http::{Limits, status_line};
+use super::http::{Limits, header_lines, status_line};
 use super::json::is_json;
 use super::media::{self, Kind, Media};
 use super::{problem, shorten};
@@ -51,6 +51,10 @@ pub(super) fn http_error(
     }
     lines.extend(redirect(status, &reply.headers));
     lines.extend(retry_after(&reply.headers));
+    let told = |name: &HeaderName| {
+        target.answer_headers.contains(name) && ![LOCATION, RETRY_AFTER].contains(name)
+    };
+    lines.extend(header_lines(&reply.headers, told));
     lines.extend(hint(status, &reply.headers).map(str::to_owned));
     if body.is_none() && length > 0 {
         lines.push(format!("the body is {length} bytes of {}", media.essence));

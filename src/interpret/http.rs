@@ -1,8 +1,8 @@
 //! An HTTP answer as an outcome: the status decides success, the media type the form.
 
 use ::http::header::{
-    CONTENT_DISPOSITION, CONTENT_RANGE, ETAG, HeaderName, LAST_MODIFIED, LINK, LOCATION,
-    RETRY_AFTER,
+    CONTENT_DISPOSITION, CONTENT_ENCODING, CONTENT_RANGE, ETAG, HeaderName, LAST_MODIFIED, LINK,
+    LOCATION, RETRY_AFTER,
 };
 use ::http::{HeaderMap, Method, StatusCode};
 use bytes::Bytes;
@@ -20,6 +20,11 @@ const NAME: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'.')
     .remove(b'_')
     .remove(b'/');
+
+/// Headers told of an answer; one that comes often counts often.
+const MOST_LINES: usize = 48;
+/// Of a header's value, this many bytes are told.
+const LONGEST_HEADER: usize = 4096;
 
 /// How much of an answer is handed to the model.
 #[derive(Debug, Clone, Copy)]
@@ -98,25 +103,29 @@ fn success(
     if target.method == Method::HEAD || (reply.body.is_empty() && reply.cut.is_none()) {
         return bodiless(target, publishes_output, &reply).into();
     }
-    let told = told_by_headers(&reply.headers);
+    let told = told_by_headers(target, &reply.headers);
     let mut interpreted = with_body(target, publishes_output, reply, limits);
     interpreted.outcome.content.extend(told.map(Content::Text));
     interpreted
 }
 
 /// What headers say beside a body that a caller needs to go on: where the next page is, where the new resource is, when
-/// to ask again, which part this is.
-fn told_by_headers(headers: &HeaderMap) -> Option<Text> {
+/// to ask again, which part this is, and what the document says of the operation's own headers.
+fn told_by_headers(target: &HttpTarget, headers: &HeaderMap) -> Option<Text> {
     const NAMES: [HeaderName; 4] = [LOCATION, LINK, RETRY_AFTER, CONTENT_RANGE];
-    let mut lines = Vec::new();
-    for (name, value) in headers {
-        if NAMES.contains(name)
-            && let Ok(value) = value.to_str()
-        {
-            lines.push(header_line(name, value));
-        }
-    }
+    let told = |name: &HeaderName| NAMES.contains(name) || target.answer_headers.contains(name);
+    let lines: Vec<String> = header_lines(headers, told).collect();
     (!lines.is_empty()).then(|| Text::from(lines.join("\n")))
+}
+
+/// A line for each of these headers, as far as they are text.
+pub(super) fn header_lines<'h>(
+    headers: &'h HeaderMap,
+    told: impl Fn(&HeaderName) -> bool + 'h,
+) -> impl Iterator<Item = String> + 'h {
+    let told = headers.iter().filter(move |(name, _)| told(name));
+    told.filter_map(|(name, value)| Some(header_line(name, value.to_str().ok()?)))
+        .take(MOST_LINES)
 }
 
 fn header_line(name: &HeaderName, value: &str) -> String {
@@ -125,7 +134,9 @@ fn header_line(name: &HeaderName, value: &str) -> String {
     } else {
         media::printable(value).into_owned()
     };
-    format!("{name}: {value}")
+    let (head, cut) = media::head(&value, LONGEST_HEADER);
+    let more = if cut { "…" } else { "" };
+    format!("{name}: {head}{more}")
 }
 
 fn with_body(
@@ -143,6 +154,11 @@ fn with_body(
         limits,
         cut,
     };
+    // A coding that nobody could undo: its bytes are no text of any charset.
+    let coded = answer.headers.contains_key(CONTENT_ENCODING);
+    if coded && std::str::from_utf8(&body).is_err() {
+        return answer.binary(Kind::Binary, OCTETS.to_owned(), body);
+    }
     match media.kind {
         Kind::Json | Kind::Text | Kind::Events | Kind::Values => {
             let text = media.text(body, cut.is_some());
@@ -209,6 +225,11 @@ fn bodiless(target: &HttpTarget, publishes_output: bool, reply: &HttpReply) -> O
             text.push('\n');
             text.push_str(&header_line(name, value));
         }
+    }
+    let told = |name: &HeaderName| target.answer_headers.contains(name) && !names.contains(name);
+    for line in header_lines(&reply.headers, told) {
+        text.push('\n');
+        text.push_str(&line);
     }
     let structured = publishes_output.then(|| Structured::result("null".into()));
     done(vec![Content::Text(Text::from(text))], structured)

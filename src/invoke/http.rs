@@ -115,6 +115,12 @@ impl Invoker {
         let sent = self.http.send_for(target, plan, subject, &*call.progress);
         match sent.await {
             Ok(mut reply) => {
+                for name in &target.answer_headers {
+                    let hides = |name| self.policy.redactor.hides(name, &Value::Null, secret);
+                    if reply.headers.contains_key(name) && hides(&format!("/{name}")) {
+                        reply.headers.remove(name);
+                    }
+                }
                 // Sentences are made of an error's members, and name them no more.
                 if !reply.status.is_success()
                     && let Some(masked) = self.policy.redactor.error_body(&reply.body, secret)

@@ -362,7 +362,7 @@ impl Invoker {
 impl Prepared {
     fn validator(&self, tool: &Tool) -> Result<&Validator, CallError> {
         self.validator
-            .get_or_init(|| Validator::compile(&tool.input_schema))
+            .get_or_init(|| Validator::of(tool))
             .as_ref()
             .map_err(|error| CallError::Unusable(error.clone()))
     }

@@ -232,6 +232,8 @@ pub struct Response {
     pub description: Option<String>,
     /// Media types in the document's order.
     pub content: Vec<MediaType>,
+    /// The names of its headers.
+    pub headers: Vec<String>,
 }
 
 /// A security scheme and its name.

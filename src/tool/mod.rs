@@ -7,6 +7,7 @@ mod ask;
 mod call;
 mod closest;
 mod command;
+mod corrections;
 mod escape;
 mod grant;
 mod json;
@@ -25,6 +26,7 @@ pub use command::{
     Action, CommandTarget, Condition, Effect, Encoding, Input, LockRule, RunTemplate, TestRunner,
     Word, Work, is_given,
 };
+pub use corrections::{Corrections, Place};
 pub use escape::escape_json_into;
 pub use grant::{Grant, InvalidPattern, Pattern, SubjectToken};
 pub use json::Json;

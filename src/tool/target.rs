@@ -1,10 +1,10 @@
 //! What a call of a tool is turned into: where each argument goes and how it is written there.
 
-use http::Method;
+use http::{HeaderName, Method};
 use serde_json::Value;
 use url::Url;
 
-use super::{CommandTarget, Security};
+use super::{CommandTarget, Corrections, Security};
 
 /// The two kinds of things a tool can stand for.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,8 +54,12 @@ pub struct HttpTarget {
     pub body: Option<Body>,
     /// The `Accept` header's value.
     pub accept: String,
+    /// Headers of answers that the document describes, which a caller is told of; few.
+    pub answer_headers: Vec<HeaderName>,
     /// Which credentials the operation asks for.
     pub security: Security,
+    /// What is put right in the arguments before they are checked; mostly nothing.
+    pub corrections: Vec<Corrections>,
 }
 
 /// A path template cut into its parts, for instance `/pets/{id}` into `/pets/` and `id`.
@@ -286,7 +290,9 @@ impl HttpTarget {
             parameters: Vec::new(),
             body: None,
             accept: "*/*".to_owned(),
+            answer_headers: Vec::new(),
             security: Vec::new(),
+            corrections: Vec::new(),
         }
     }
 }

@@ -310,6 +310,46 @@ async fn content_codings_are_undone() {
 }
 
 #[tokio::test]
+async fn several_codings_are_undone_in_their_order_and_unknown_ones_are_no_text() {
+    let body = "{\"greeting\":\"grüße\",\"n\":12345678901234567890.50}";
+    for (coding, packed, is_undone) in [
+        // Bare data, without the format around it.
+        (
+            "deflate",
+            "q1ZKL0pNLcnMS1eyAjIP7zk8P1VJRylPycrQyNjE1MzcwtIAwdIzNagFAA==",
+            true,
+        ),
+        (
+            "gzip, gzip",
+            "H4sIAAAAAAACA5Pv5mAAASbm1WFe+l6+uifPeIdvYjLif29pYx/q6a7pf/LUhRM3jlw5c+fQJYaDl4xNV7AyFNmIfzACagIAghcg2j0AAAA=",
+            true,
+        ),
+        (
+            "deflate, identity,GZIP",
+            "H4sIAAAAAAACAwExAM7/eJyrVkovSk0tycxLV7ICMg/vOTw/VUlHKU/JytDI2MTUzNzC0gDB0jM1qAUAsNIO9HXu/B8xAAAA",
+            true,
+        ),
+        ("gzip, gzip, gzip, gzip, gzip", "H4sI/w==", false),
+        ("compress, gzip", "H4sI/w==", false),
+    ] {
+        let packed = STANDARD.decode(packed).unwrap();
+        let answer = Answer::new(200, "application/json", packed).with("content-encoding", coding);
+        let (_upstream, bridge) = serve_answering(PATHS, "", move |_| answer.clone()).await;
+        let result = bridge.call("x", json!({})).await;
+        assert_eq!(result["isError"], false, "{coding}: {result}");
+        if is_undone {
+            assert_eq!(text(&result), body, "{coding}");
+        } else {
+            assert_eq!(
+                last(&result)["resource"]["blob"],
+                "H4sI/w==",
+                "{coding}: {result}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_decompression_bomb_stays_bounded() {
     // 512 MiB of `x` in a few hundred bytes.
     const BOMB: &str = "z///fwAk8OKxQHLv//n//w+ABEAcFoDu/T////8BkACIwwLQvf/n//8/ABIAcVgAuvf//P//B0ACIA4LQPf+n////wBIAMRhAeje//P//x8ACYA4LADd+3/+//8DIAEQhwWge//P//9/ACQA4rAAdO//+f//D4AEQBwWgO79P////wGQAIjDAtC9/+f//z8AEgBxWAC69//8//8HQAIgDgtA9/6f////AEgAxGEB6N7/8///HwAJgDgsAN37f/7//wMgARCHBaB7/8///38AJADisAB07//5//8PgARAHBaA7v0/////AZAAiMMC0L3/5///PwASAHFYALr3//z//wdAAiAOC0D3/p////8ASADEYQHo3v/z//8fAAmAOCwA3ft//v//AyABEIcFoHv/z///fwAkAOKwAHTv//n//w+ABEAcFoDu/T////8BkACIwwLQvf/n//8/ABIAcVgAuvf//P//B0ACIA4LQPf+n////wBIAMRhAeje//P//x8ACYA4LADd+//8//8HIAEQhwWge/8P";

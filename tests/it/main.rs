@@ -11,6 +11,7 @@ mod support;
 
 mod access;
 mod answers;
+mod answers_headers;
 mod approvals;
 mod arguments;
 mod audit;
@@ -18,6 +19,7 @@ mod bodies;
 mod check;
 mod commands;
 mod confirm;
+mod corrections;
 mod credentials;
 mod documents;
 mod dotnet_builtins;

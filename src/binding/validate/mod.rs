@@ -1,5 +1,6 @@
 //! Arguments against a tool's input schema: compiled once, checked at every call.
 
+mod correct;
 mod cost;
 mod faults;
 mod repair;
@@ -14,7 +15,7 @@ use jsonschema::{Draft, PatternOptions};
 use serde_json::{Map, Value};
 
 use super::Fault;
-use crate::tool::Json;
+use crate::tool::{Corrections, Json, Target, Tool};
 
 /// Regular expressions come from documents and run on callers' texts: neither may cost more than this many steps.
 const BACKTRACK_LIMIT: usize = 100_000;
@@ -30,6 +31,7 @@ pub struct Validator {
     compiled: jsonschema::Validator,
     /// Read only to word a fault.
     schema: Json,
+    corrections: Vec<Corrections>,
 }
 
 /// An input schema cannot be compiled.
@@ -71,12 +73,30 @@ impl Validator {
             } else {
                 schema.clone()
             },
+            corrections: Vec::new(),
+        })
+    }
+
+    /// The validator of a tool, which puts its arguments right as well, as far as the tool says how.
+    ///
+    /// # Errors
+    /// As [`Self::compile`].
+    pub fn of(tool: &Tool) -> Result<Self, SchemaError> {
+        let corrections = match &tool.target {
+            Target::Http(target) => target.corrections.clone(),
+            Target::Command(_) => Vec::new(),
+        };
+        let plain = Self::compile(&tool.input_schema)?;
+        Ok(Self {
+            corrections,
+            ..plain
         })
     }
 
     /// Checks the arguments, an object; null stands for an empty one. What a model commonly gets wrong but means
     /// unmistakably is put right in place: a JSON text where an object or array is wanted becomes that, and
-    /// null for an optional argument that cannot be null goes.
+    /// null for an optional argument that cannot be null goes. So does what the service alone sets, and integers
+    /// are spelled as such, where [`Self::of`] learnt of them.
     ///
     /// Faults repeat no value that the schema marks as secret, nor one of which `hidden`, given its place
     /// as a JSON pointer, says so.
@@ -91,6 +111,7 @@ impl Validator {
         if arguments.is_null() {
             *arguments = Value::Object(Map::new());
         }
+        self.correct(arguments);
         if self.compiled.is_valid(arguments) {
             return Ok(());
         }
@@ -103,6 +124,8 @@ impl Validator {
             if !repair::apply(arguments, edits) {
                 break;
             }
+            // A text that was read as JSON is looked at for the first time.
+            self.correct(arguments);
             if self.compiled.is_valid(arguments) {
                 return Ok(());
             }
@@ -113,6 +136,12 @@ impl Validator {
             Ok(())
         } else {
             Err(faults)
+        }
+    }
+
+    fn correct(&self, arguments: &mut Value) {
+        for corrections in &self.corrections {
+            correct::correct(corrections, arguments);
         }
     }
 }

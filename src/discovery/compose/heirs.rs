@@ -118,6 +118,16 @@ impl<'d> Definitions<'d> {
         found
     }
 
+    /// The schemas that a value of a base may be of instead.
+    pub(in crate::discovery) fn heir_schemas(&self, map: &Schema) -> Vec<&'d Value> {
+        if !is_base(map) || self.direction != Direction::Input {
+            return Vec::new();
+        }
+        let all = self.all_heirs(map);
+        let schemas = all.iter().filter_map(|one| self.schemas.get(one));
+        schemas.collect()
+    }
+
     /// Whether an heir is one object, with all that it inherits: it refers to nobody then.
     fn is_plain_heir(&self, reference: &str) -> bool {
         let schema = self.schemas.get(reference).and_then(Value::as_object);

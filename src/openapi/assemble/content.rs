@@ -57,6 +57,12 @@ pub(super) fn responses(
                 status: status.clone(),
                 description: found.text("description").map(str::to_owned),
                 content: media_types(found.node.get("content"), &place, context),
+                headers: found
+                    .node
+                    .get("headers")
+                    .and_then(Value::as_object)
+                    .map(|headers| headers.keys().cloned().collect())
+                    .unwrap_or_default(),
             }),
             Err(reason) => context.findings.warn(
                 "unresolved-reference",

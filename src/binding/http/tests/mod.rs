@@ -57,7 +57,9 @@ pub(super) fn target(path: &str, parameters: Vec<Parameter>) -> HttpTarget {
         parameters,
         body: None,
         accept: "application/json".to_owned(),
+        answer_headers: Vec::new(),
         security: Vec::new(),
+        corrections: Vec::new(),
     }
 }
 

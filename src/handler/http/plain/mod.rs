@@ -2,6 +2,7 @@
 //! connection pool. A bridge beside its service makes every call this way, and the layers of the full
 //! client were a fifth of a call's cost.
 
+mod coding;
 mod pool;
 
 use std::error::Error;
@@ -15,12 +16,10 @@ use std::time::Duration;
 use ::http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, HOST, USER_AGENT};
 use ::http::uri::PathAndQuery;
 use ::http::{HeaderMap, HeaderValue, Request, StatusCode, Uri};
-use async_compression::tokio::bufread::{BrotliDecoder, GzipDecoder, ZlibDecoder, ZstdDecoder};
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt, TryStreamExt, stream};
 use http_body_util::Full;
 use hyper::body::{Body as _, Frame, Incoming};
-use tokio::io::AsyncRead;
 use tokio_util::io::{ReaderStream, StreamReader};
 use url::{Position, Url};
 
@@ -171,43 +170,31 @@ fn request(plan: HttpPlan) -> Result<(HeaderValue, Request<Full<Bytes>>), Handle
     Ok((host, request))
 }
 
-/// A body without its content coding (RFC 9110, section 8.4); one in an unknown coding stays as it is.
+/// A body without its content codings; one in an unknown coding stays as it is.
 fn body_of(headers: &mut HeaderMap, source: Source) -> Body {
-    let coding = headers
-        .get(CONTENT_ENCODING)
-        .and_then(|value| value.to_str().ok());
-    let Some(coding) = coding.map(|text| text.trim().to_ascii_lowercase()) else {
+    if !headers.contains_key(CONTENT_ENCODING) {
         return Body::Raw(source);
-    };
+    }
+    let codings = coding::applied(headers);
+    if codings.is_some() {
+        headers.remove(CONTENT_ENCODING);
+    }
+    let codings = codings.unwrap_or_default();
+    if codings.is_empty() {
+        return Body::Raw(source);
+    }
+    headers.remove(CONTENT_LENGTH);
     let source = Arc::new(Mutex::new(source));
     let reader = {
         let source = Arc::clone(&source);
         let raw = stream::poll_fn(move |context| lock(&source).poll_next(context));
         StreamReader::new(raw.map_err(io::Error::other))
     };
-    let pieces = match coding.as_str() {
-        "gzip" | "x-gzip" => {
-            let mut decoder = GzipDecoder::new(reader);
-            decoder.multiple_members(true);
-            chunks(decoder)
-        }
-        "deflate" => chunks(ZlibDecoder::new(reader)),
-        "br" => chunks(BrotliDecoder::new(reader)),
-        "zstd" => chunks(ZstdDecoder::new(reader)),
-        _ => {
-            let pieces = chunks(reader);
-            return Body::Decoded { pieces, source };
-        }
-    };
-    headers.remove(CONTENT_ENCODING);
-    headers.remove(CONTENT_LENGTH);
+    let pieces = Box::pin(ReaderStream::new(coding::undone(
+        Box::pin(reader),
+        &codings,
+    )));
     Body::Decoded { pieces, source }
-}
-
-fn chunks(
-    reader: impl AsyncRead + Send + 'static,
-) -> Pin<Box<dyn Stream<Item = io::Result<Bytes>> + Send>> {
-    Box::pin(ReaderStream::new(reader))
 }
 
 fn broken(error: impl Error + Send + Sync + 'static) -> HandleError {
