@@ -2,6 +2,7 @@
 
 mod call;
 mod known;
+mod numbered;
 mod spellings;
 mod windows;
 
