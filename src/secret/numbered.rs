@@ -33,22 +33,17 @@ impl Numbered {
     /// What is meant by a text; nothing where it writes no character as a number. With `wide`, characters beyond ASCII
     /// matter too.
     pub(super) fn read(text: &str, wide: bool) -> Option<Self> {
-        let bytes = text.as_bytes();
-        let escapes = match wide {
-            true => ESCAPE.find(bytes).is_some(),
-            // What texts of most languages are full of says nothing of a secret in ASCII.
-            false => ASCII
-                .find_iter(bytes)
-                .any(|at| matches!(bytes.get(at + 4), Some(b'2'..=b'7'))),
-        };
-        if !escapes && ENTITY.find(bytes).is_none() {
+        // Most texts have neither, and are looked at once.
+        let first = memchr::memchr2(b'&', b'\\', text.as_bytes())?;
+        let bytes = text.as_bytes().get(first..).unwrap_or_default();
+        if ENTITY.find(bytes).is_none() && !escapes(bytes, wide) {
             return None;
         }
         let mut read = Self {
             text: String::with_capacity(text.len()),
             steps: vec![(0, 0)],
         };
-        let (mut done, mut at) = (0, 0);
+        let (bytes, mut done, mut at) = (text.as_bytes(), 0, first);
         while let Some(found) = memchr::memchr2(b'&', b'\\', &bytes[at..]) {
             let start = at + found;
             let Some((c, length)) = character(&text[start..]) else {
@@ -76,6 +71,16 @@ impl Numbered {
         };
         place(part.start)..place(part.end)
     }
+}
+
+/// Whether there are escapes of characters that matter.
+fn escapes(text: &[u8], wide: bool) -> bool {
+    if wide {
+        return ESCAPE.find(text).is_some();
+    }
+    // What texts of most languages are full of says nothing of a secret in ASCII.
+    let mut all = ASCII.find_iter(text);
+    all.any(|at| matches!(text.get(at + 4), Some(b'2'..=b'7')))
 }
 
 /// The character that a text begins with in other letters, and how many bytes these are.
