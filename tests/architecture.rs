@@ -12,7 +12,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("axum", &["transport/http", "cli/demo"]),
     ("hyper", &["transport/http", "handler/http/plain"]),
     ("hyper_util", &["transport/http", "handler/http/plain"]),
-    ("rustix", &["handler/command"]),
+    ("rustix", &["handler/command", "app/signals"]),
     ("reqwest", &["handler/http", "openapi/source"]),
     ("clap", &["main.rs", "cli/", "config/"]),
     ("jsonwebtoken", &["transport/access"]),

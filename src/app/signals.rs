@@ -101,6 +101,7 @@ struct Signals([Option<(tokio::signal::unix::Signal, Signal)>; 4]);
 impl Signals {
     fn listen(reloads: bool) -> Self {
         use tokio::signal::unix::{SignalKind, signal};
+        survive_full_files();
         let kinds = [
             (SignalKind::interrupt(), Signal::End),
             (SignalKind::terminate(), Signal::End),
@@ -133,6 +134,17 @@ impl Signals {
             Poll::Pending
         })
         .await
+    }
+}
+
+/// A file that may not grow any more (`ulimit -f`, systemd's `LimitFSIZE`) is a fault of writing to it, and not the
+/// process's end. Once there is a handler it stays (tokio), also where nobody listens.
+#[cfg(unix)]
+fn survive_full_files() {
+    use tokio::signal::unix::{SignalKind, signal};
+    let kind = SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw());
+    if let Err(error) = signal(kind) {
+        tracing::warn!(%error, "a file that may not grow any more would end the process");
     }
 }
 

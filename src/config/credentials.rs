@@ -158,12 +158,12 @@ impl SecretEntry {
     /// A sentence on what is missing or cannot be read; never a value.
     pub(super) fn text(&self, environment: Environment<'_>) -> Result<Secret, String> {
         match self {
-            Self::Text(text) => Ok(Secret::new(text.0.clone())),
+            Self::Text(text) => Ok(Secret::handed_over(&text.0)),
             Self::Elsewhere(Elsewhere {
                 env: Some(name),
                 file: None,
             }) => environment(name)
-                .map(Secret::new)
+                .map(|text| Secret::handed_over(&text))
                 .ok_or_else(|| format!("the environment variable {name} is not set")),
             Self::Elsewhere(Elsewhere {
                 env: None,
@@ -209,10 +209,12 @@ impl CredentialEntry {
 impl Elsewhere {
     fn read(&self, environment: Environment<'_>) -> Result<Value, String> {
         match (&self.env, &self.file) {
-            (Some(name), None) => environment(name)
-                .filter(|value| !value.trim().is_empty())
-                .map(|value| Value::given(Secret::new(value)))
-                .ok_or_else(|| format!("the environment variable {name} is not set, or blank")),
+            (Some(name), None) => {
+                let value = environment(name).filter(|value| !value.trim().is_empty());
+                let missing = || format!("the environment variable {name} is not set, or blank");
+                usable(&value.ok_or_else(missing)?)
+                    .map_err(|fault| format!("the environment variable {name}: {fault}"))
+            }
             (None, Some(path)) => Value::file(path.clone()).map_err(|error| error.to_string()),
             _ => Err("expected one of env and file".to_owned()),
         }
@@ -236,7 +238,16 @@ fn given(text: &Masked) -> Result<Value, String> {
     if text.0.trim().is_empty() {
         return Err("it is blank".to_owned());
     }
-    Ok(Value::given(Secret::new(text.0.clone())))
+    usable(&text.0)
+}
+
+/// A value that can be sent: as with one from a file, the line break at its end is none of it.
+fn usable(text: &str) -> Result<Value, String> {
+    let value = Secret::handed_over(text);
+    match value.is_one_line() {
+        true => Ok(Value::given(value)),
+        false => Err("expected one line, found several or a control character".to_owned()),
+    }
 }
 
 #[cfg(test)]
@@ -248,7 +259,30 @@ mod tests {
     }
 
     fn environment(name: &str) -> Option<String> {
-        (name == "SET").then(|| "from-environment".to_owned())
+        match name {
+            "SET" => Some("from-environment".to_owned()),
+            "BROKEN" => Some("from-environment\r\n".to_owned()),
+            "TWO" => Some("hunter2\nX-Evil: 1".to_owned()),
+            _ => None,
+        }
+    }
+
+    /// Variables that files or commands were put into end as those do.
+    #[test]
+    fn a_line_break_at_the_end_is_none_of_the_secret() {
+        let shows = |place: &str| {
+            let entry: SecretEntry = serde_yaml::from_str(place).unwrap();
+            entry.text(&environment).unwrap().expose().to_owned()
+        };
+        assert_eq!(shows("{env: BROKEN}"), "from-environment");
+        assert_eq!(shows("\"literal-1\\n\""), "literal-1");
+        for text in [
+            "{env: BROKEN}",
+            "{username: ann, password: {env: BROKEN}}",
+            "{value: \"literal-1\\n\"}",
+        ] {
+            assert!(parse(text).resolve(&environment).is_ok(), "{text}");
+        }
     }
 
     #[test]
@@ -277,6 +311,12 @@ mod tests {
         for (text, expected) in [
             ("{}", "expected one of"),
             ("{env: UNSET}", "UNSET is not set"),
+            ("{env: TWO}", "variable TWO: expected one line"),
+            (
+                "{username: ann, password: {env: TWO}}",
+                "password: the environment variable TWO: expected one line",
+            ),
+            ("{value: \"top\\tsecret\"}", "expected one line"),
             ("{value: '  '}", "it is blank"),
             ("{env: SET, value: topsecret}", "expected one of"),
             ("{value: topsecret, username: ann}", "expected one of"),
@@ -293,7 +333,10 @@ mod tests {
         ] {
             let fault = parse(text).resolve(&environment).unwrap_err();
             assert!(fault.contains(expected), "{text}: {fault}");
-            assert!(!fault.contains("topsecret"), "{fault}");
+            assert!(
+                !fault.contains("topsecret") && !fault.contains("hunter2"),
+                "{fault}"
+            );
         }
     }
 }

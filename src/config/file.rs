@@ -5,7 +5,9 @@ use std::fmt;
 
 use clap::ValueEnum;
 use schemars::JsonSchema;
+use schemars::transform::{RecursiveTransform, Transform as _};
 use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
 
 use super::access::AccessRules;
 use super::commands::Commands;
@@ -145,8 +147,11 @@ pub struct Tools {
     /// search. 0 is no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget: Option<usize>,
-    /// Where given, only operations that match one of these become tools.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    /// Where given, only operations that match one of these become tools; at least one where it is given.
+    #[serde(
+        skip_serializing_if = "Vec::is_empty",
+        deserialize_with = "super::access::some"
+    )]
     pub include: Vec<Rule>,
     /// Operations that match one of these do not become tools.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -295,13 +300,44 @@ impl File {
         }
         let unread = |error: serde_yaml::Error| FileFaults(vec![without_value(&error.to_string())]);
         let plain: serde_yaml::Value = serde_yaml::from_str(text).map_err(unread)?;
-        let schema = schemars::schema_for!(Self).to_value();
+        if plain.is_null() {
+            return Ok(Self::default());
+        }
+        let schema = Self::schema().to_value();
         let faults = faults::of(text, &plain, &schema);
         if !faults.is_empty() {
             return Err(FileFaults(faults));
         }
         // From the text once more: there a version or a number is still as it was written.
         serde_yaml::from_str(text).map_err(unread)
+    }
+
+    /// The JSON Schema of the file. Everything may be left out, and nothing may stand there without a value.
+    pub(super) fn schema() -> schemars::Schema {
+        let mut schema = schemars::schema_for!(Self);
+        RecursiveTransform(without_null).transform(&mut schema);
+        schema
+    }
+}
+
+/// Takes `null` from what a setting may be: that is how options are described, and left out is what they mean by it.
+fn without_null(schema: &mut schemars::Schema) {
+    if let Some(Json::Array(kinds)) = schema.get_mut("type") {
+        kinds.retain(|kind| kind != "null");
+        if let [only] = &mut kinds[..] {
+            let only = only.take();
+            schema.insert("type".to_owned(), only);
+        }
+    }
+    if let Some(Json::Array(several)) = schema.get_mut("anyOf") {
+        several.retain(|one| one["type"] != "null");
+        if let [Json::Object(only)] = &mut several[..] {
+            let only = std::mem::take(only);
+            schema.remove("anyOf");
+            for (keyword, value) in only {
+                schema.ensure_object().entry(keyword).or_insert(value);
+            }
+        }
     }
 }
 
@@ -337,7 +373,9 @@ mod tests {
         assert!(faults.0[0].contains("line"), "{faults}");
         let faults = File::parse("credentials: {key: topsecret}").unwrap_err();
         assert!(!faults.0[0].contains("topsecret"), "{faults}");
-        assert_eq!(File::parse("# nothing\n\n").unwrap(), File::default());
+        for empty in ["# nothing\n\n", "---\n", "--- # nothing\n..."] {
+            assert_eq!(File::parse(empty).unwrap(), File::default());
+        }
     }
 
     #[test]

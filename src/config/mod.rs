@@ -170,6 +170,5 @@ impl Config {
 /// The JSON Schema of the configuration file.
 #[must_use]
 pub fn schema() -> String {
-    let schema = schemars::schema_for!(File);
-    serde_json::to_string_pretty(&schema).unwrap_or_default()
+    serde_json::to_string_pretty(&File::schema()).unwrap_or_default()
 }

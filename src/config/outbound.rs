@@ -59,7 +59,7 @@ pub enum Redirects {
 #[serde(default)]
 #[schemars(deny_unknown_fields)]
 pub struct Answers {
-    /// Whether control characters, terminal escapes and Unicode tags, which nobody sees, stay.
+    /// Whether control characters, terminal escapes, Unicode tags and others that nobody sees stay.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub controls: Option<Hidden>,
     /// Whether characters that turn the reading direction stay.

@@ -114,6 +114,19 @@ fn the_bridges_own_secrets_are_found_behind_escapes() {
         (r#"["own\u002bsecret\u002F1"]"#, r#"["[REDACTED]"]"#),
         (r#"{"own\u002bsecret/1":1}"#, r#"{"[REDACTED]":1}"#),
         (r#"{"own+secret/1":1}"#, r#"{"[REDACTED]":1}"#),
+        // JSON within JSON, and HTML within it.
+        (
+            r#"{"detail":"{\"key\":\"own\\u002Bsecret\\/1\"}"}"#,
+            r#"{"detail":"{\"key\":\"[REDACTED]\"}"}"#,
+        ),
+        (
+            r#"{"page":"<b>own\u0026#x2B;secret/1</b>"}"#,
+            r#"{"page":"<b>[REDACTED]</b>"}"#,
+        ),
+        (
+            r#"{"page":"<b>own&#43;secret&#x2f;1</b>"}"#,
+            r#"{"page":"<b>[REDACTED]</b>"}"#,
+        ),
     ] {
         for is_error in [false, true] {
             let shown = redactor.outcome(answer(text, is_error), &none());

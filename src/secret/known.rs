@@ -11,6 +11,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use aho_corasick::{AhoCorasick, AhoCorasickBuilder, MatchKind};
 use arc_swap::ArcSwapOption;
 
+use super::numbered::Numbered;
 use super::spellings::{every_spelling, spellings};
 use super::windows::{TooDear, Windows};
 use super::{Secret, call};
@@ -52,6 +53,10 @@ struct Known {
 struct Now {
     entries: HashMap<u64, Arc<Entry>>,
     search: Search,
+    /// A value has characters that some services write as numbers.
+    numbered: bool,
+    /// A value has characters beyond ASCII.
+    wide: bool,
 }
 
 enum Search {
@@ -119,23 +124,28 @@ impl Known {
             used: AtomicU64::new(used),
         };
         entries.insert(key, Arc::new(entry));
+        let values = || entries.values().map(|entry| entry.secret.expose());
+        let numbered = values().any(|value| !value.bytes().all(|b| b.is_ascii_alphanumeric()));
+        let wide = !values().all(str::is_ascii);
         let search = Search::of(&entries, self.few);
-        self.now.store(Some(Arc::new(Now { entries, search })));
+        let now = Now {
+            entries,
+            search,
+            numbered,
+            wide,
+        };
+        self.now.store(Some(Arc::new(now)));
     }
 
     fn mask<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let now = self.now.load();
-        let masked = match now.as_deref().map(|now| &now.search) {
-            Some(Search::Automaton(all)) => {
-                replaced(text, all.find_iter(text).map(|found| found.range()))
-            }
-            Some(Search::Windows(all)) => match all.find(text.as_bytes()) {
-                Ok(found) => replaced(text, found.into_iter()),
-                Err(TooDear) => Some(MASK.to_owned()),
-            },
-            None => None,
+        let Some(now) = now.as_deref() else {
+            return Cow::Borrowed(text);
         };
-        masked.map_or(Cow::Borrowed(text), Cow::Owned)
+        // First: of what is masked in a text as it stands, the rest could not be found any more.
+        let meant = now.masked_as_meant(text);
+        let masked = now.search.masked(meant.as_deref().unwrap_or(text));
+        masked.or(meant).map_or(Cow::Borrowed(text), Cow::Owned)
     }
 }
 
@@ -150,7 +160,39 @@ impl Known {
     }
 }
 
+impl Search {
+    /// The text with a mask in place of each value; nothing where there are none.
+    fn masked(&self, text: &str) -> Option<String> {
+        match self {
+            Self::Automaton(all) => replaced(text, all.find_iter(text).map(|found| found.range())),
+            Self::Windows(all) => match all.find(text.as_bytes()) {
+                Ok(found) => replaced(text, found.into_iter()),
+                Err(TooDear) => Some(MASK.to_owned()),
+            },
+        }
+    }
+}
+
 impl Now {
+    /// The same for values of which characters are written as numbers.
+    fn masked_as_meant(&self, text: &str) -> Option<String> {
+        if !self.numbered {
+            return None;
+        }
+        let meant = Numbered::read(text, self.wide)?;
+        let place = |part| meant.place(part);
+        match &self.search {
+            Search::Automaton(all) => {
+                let found = all.find_iter(&meant.text);
+                replaced(text, found.map(|found| place(found.range())))
+            }
+            Search::Windows(all) => match all.find(meant.text.as_bytes()) {
+                Ok(found) => replaced(text, found.into_iter().map(place)),
+                Err(TooDear) => Some(MASK.to_owned()),
+            },
+        }
+    }
+
     /// Whether the value is known; it is then used now.
     fn use_again(&self, key: u64, value: &str, used: u64) -> bool {
         let entry = self.entries.get(&key);
@@ -254,6 +296,12 @@ mod tests {
             "op%3c1%3e%2b%2f%27%26%22secret",
             "op&lt;1&gt;+/&#39;&amp;&quot;secret",
             "op&lt;1&gt;+/&apos;&amp;&quot;secret",
+            "op&lt;1&gt;&#x2B;/&#x27;&amp;&quot;secret",
+            "op&lt;1&gt;&#43;&#x2f;&#39;&amp;&quot;secret",
+            "op&#60;1&#62;&#43;&#47;&#39;&#38;&#34;secret",
+            r"op\u003C1\u003E\u002B/\u0027\u0026\u0022secret",
+            r#"op\u003c1\u003e+/'\u0026\"secret"#,
+            r#"op\\u003c1\\u003e+\/'\\u0026\\\"secret"#,
         ] {
             assert_eq!(mask_known(text), MASK, "{text}");
         }
@@ -265,6 +313,17 @@ mod tests {
         }
         assert!(holds_known(b"\xff\x00op<1>+/'&\"secret\x01"));
         assert!(!holds_known(b"\xff\x00op<1>\x01"));
+    }
+
+    #[test]
+    fn characters_that_are_written_as_numbers_are_found_in_many_values_too() {
+        for few in [0, 8] {
+            let known = Known::spelled(16, few, every_spelling);
+            known.add(&Secret::new("numbered+9/many".to_owned()));
+            for text in ["numbered&#43;9/many", r"numbered\u002B9/many"] {
+                assert_eq!(known.mask(&format!("a {text} z")), "a [REDACTED] z");
+            }
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod call;
 mod known;
+mod numbered;
 mod spellings;
 mod windows;
 
@@ -30,6 +31,19 @@ impl Secret {
         Self(SecretString::from(value))
     }
 
+    /// What somebody put into a variable or a file: without line breaks at its end, which belong to no secret.
+    #[must_use]
+    pub fn handed_over(text: &str) -> Self {
+        Self::new(text.trim_end_matches(['\r', '\n']).to_owned())
+    }
+
+    /// Whether it is of one line and holds no other control character either: no header can carry one, and in a query
+    /// it is never meant.
+    #[must_use]
+    pub fn is_one_line(&self) -> bool {
+        !self.expose().chars().any(char::is_control)
+    }
+
     /// The content of a file, without line breaks at its end. No more of it is read than a secret may have.
     ///
     /// # Errors
@@ -43,9 +57,10 @@ impl Secret {
             return Err(wrong(format!("it is longer than {LONGEST} bytes")));
         }
         let text = String::from_utf8(bytes).map_err(|_| wrong("it is not text".to_owned()))?;
-        match text.trim_end_matches(['\r', '\n']) {
+        let value = Self::handed_over(&text);
+        match value.expose() {
             "" => Err(wrong("it is empty".to_owned())),
-            value => Ok(Self::new(value.to_owned())),
+            _ => Ok(value),
         }
     }
 

@@ -43,9 +43,21 @@ pub(super) fn spellings(secret: &Secret) -> Vec<String> {
     all
 }
 
-/// The same with what only an upstream's own encoders make of it. For the operator's secrets: they are few, and
-/// stay.
+/// The same with what only an upstream's own encoders make of it, and without blanks around it: who gets it in a
+/// header never sees them (RFC 9110, section 5.5). For the operator's secrets: they are few, and stay.
 pub(super) fn every_spelling(secret: &Secret) -> Vec<String> {
+    let mut all = encoded(secret);
+    let bare = secret.expose().trim();
+    if bare.len() < secret.expose().len() {
+        all.extend(encoded(&Secret::new(bare.to_owned())));
+    }
+    all.sort_unstable();
+    all.dedup();
+    all.retain(|spelling| spelling.len() >= SHORTEST_MASKED);
+    all
+}
+
+fn encoded(secret: &Secret) -> Vec<String> {
     let value = secret.expose();
     let mut all = spellings(secret);
     let lower = |text: &String| {
@@ -75,9 +87,6 @@ pub(super) fn every_spelling(secret: &Secret) -> Vec<String> {
     for offset in 0..3 {
         all.extend(within_base64(value.as_bytes(), offset));
     }
-    all.sort_unstable();
-    all.dedup();
-    all.retain(|spelling| spelling.len() >= SHORTEST_MASKED);
     all
 }
 
@@ -91,4 +100,23 @@ fn within_base64(value: &[u8], offset: usize) -> [String; 2] {
         URL_SAFE_NO_PAD.encode(&padded),
     ]
     .map(|text| text.get(start..end).unwrap_or_default().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_is_found_without_the_blanks_around_it() {
+        let all = every_spelling(&Secret::new("  outer blanks/9\t".to_owned()));
+        for spelling in ["  outer blanks/9\t", "outer blanks/9", "outer%20blanks%2f9"] {
+            assert!(all.iter().any(|one| one == spelling), "{spelling}: {all:?}");
+        }
+        // What is left may be too short to be looked for.
+        let all = every_spelling(&Secret::new("   ab   ".to_owned()));
+        assert!(
+            all.iter().all(|one| one.len() >= SHORTEST_MASKED),
+            "{all:?}"
+        );
+    }
 }

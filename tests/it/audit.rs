@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::support::{Answer, Bridge, Seen, Upstream, configured, document, hash, terminate, text};
+use crate::support::{
+    Answer, Bridge, Seen, Upstream, configured, document, hash, signal, terminate, text,
+};
 
 const PATHS: &str = "
   /pets: {post: {operationId: add, requestBody: {required: true, content: {application/json: {schema: {type: object, required: [name], properties: {name: {type: string}, pin: {type: string, writeOnly: true}, password: {type: string, minLength: 3}}}}}}, responses: {default: {description: any}}}}
@@ -124,6 +126,24 @@ async fn every_call_leaves_a_record_without_secrets() {
         text(&failed).contains("500") && !failed.to_string().contains("planted"),
         "{failed}"
     );
+}
+
+/// What logrotate does, and a limit to the size of files.
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn records_outlive_the_file_and_the_process_its_limits() {
+    let (_upstream, mut bridge, folder) = setting("audit: {file: FOLDER/audit.jsonl}\n").await;
+    let path = folder.path().join("audit.jsonl");
+    bridge.call("add", json!({"body": {"name": "Rex"}})).await;
+    records(&path, 1).await;
+    std::fs::rename(&path, folder.path().join("away")).unwrap();
+    bridge.call("fail", json!({})).await;
+    assert_eq!(records(&path, 1).await[0]["tool"], "fail");
+    bridge.logged("records go into a new one").await;
+    signal(bridge.id(), "XFSZ");
+    bridge.call("add", json!({"body": {"name": "Rex"}})).await;
+    assert_eq!(records(&path, 2).await[1]["tool"], "add");
+    assert!(bridge.is_alive());
 }
 
 #[tokio::test(flavor = "multi_thread")]

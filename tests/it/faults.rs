@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::support::{Answer, Bridge, document, serve_answering, text};
+use crate::support::{Answer, Bridge, Upstream, configured, document, serve_answering, text};
 
 /// A server that does `behave` with each connection after the request's head was read.
 fn raw_server(
@@ -178,4 +178,34 @@ async fn a_client_that_leaves_ends_the_upstream_call() {
     tokio::time::timeout(Duration::from_secs(5), logged)
         .await
         .expect("the call was recorded");
+}
+
+/// Whoever reads that it may have been carried out nevertheless would look in vain.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_server_that_takes_too_long_is_no_slow_service() {
+    let upstream = Upstream::start(|seen| {
+        if seen.target == "/token" {
+            std::thread::sleep(Duration::from_secs(3));
+        }
+        Answer::json("{}")
+    })
+    .await;
+    let paths = "  /order: {post: {operationId: order, security: [{oauth: []}], responses: {default: {description: any}}}}\n";
+    let schemes = format!(
+        "  securitySchemes: {{oauth: {{type: oauth2, flows: {{clientCredentials: {{tokenUrl: '{}/token', scopes: {{}}}}}}}}}}\n",
+        upstream.url()
+    );
+    let settings = "credentials: {oauth: {client_id: me, client_secret: planted-client-66}}\ntimeouts: {call: 300ms}\n";
+    let bridge = configured(&document(paths, &schemes), &upstream.url(), settings);
+    let result = bridge.call("order", json!({})).await;
+    assert_eq!(result["isError"], true);
+    let told = text(&result);
+    assert!(
+        told.contains("credentials for the service") && told.contains("nothing was sent"),
+        "{told}"
+    );
+    assert!(upstream.seen().iter().all(|one| one.target == "/token"));
+    bridge
+        .logged("the token server gave no token within 0.3 s")
+        .await;
 }

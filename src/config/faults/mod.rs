@@ -20,8 +20,7 @@ struct Place {
     shown: String,
     pointer: String,
     depth: usize,
-    /// Below a value that may be of several kinds, a number is no text and nothing is no list: what a value is was
-    /// decided by its looks.
+    /// Below a value that may be of several kinds, a number is no text: what a value is was decided by its looks.
     strict: bool,
 }
 
@@ -195,6 +194,7 @@ impl<'a> Check<'a> {
             (None, Value::Number(_) | Value::Bool(_)) if texts => {
                 " (write it in quotes)".to_owned()
             }
+            (None, Value::Null) => "; leave it out where its default is meant".to_owned(),
             _ => String::new(),
         };
         let fault = format!(
@@ -242,8 +242,9 @@ fn fits(value: &Value, schema: &Schema, strict: bool) -> bool {
     }
     let has = |kind| kinds.contains(&kind);
     match value {
-        // An empty value of a list or a mapping is an empty one.
-        Value::Null => has("null") || (!strict && (has("array") || has("object"))),
+        // Whoever writes a name and nothing after it means something by it, and the default may be the opposite: a
+        // section whose lines are all commented out would restrict nothing.
+        Value::Null => false,
         Value::Bool(_) => has("boolean") || (!strict && has("string")),
         Value::Number(number) => {
             let whole = number.is_u64() || (number.is_i64() && schema["minimum"] != 0);

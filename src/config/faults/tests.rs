@@ -94,7 +94,7 @@ fn every_fault_of_a_file_is_told_with_its_line() {
 #[test]
 fn what_reads_well_has_no_faults() {
     for text in [
-        "listen: 8080\nlimits: {request: 2048, kept_reply: 0}\ndocuments:\n",
+        "listen: 8080\nlimits: {request: 2048, kept_reply: 0}\ndocuments: []\n",
         "documents: [a.yaml, {source: b.yaml, credentials: {k: {username: a, password: {env: X}}}}]",
         "tools: {operations: {a: {exclude: true}, b: {exclude: why}, c: {ask: [x, y]}, d: {ask: [{arguments: [x]}]}}}",
         "tools: {operations: {a: {parameters: {p: {fixed: {any: [1]}}, q: {value: 1}, r: {default: null}}}}}",
@@ -108,4 +108,70 @@ fn what_reads_well_has_no_faults() {
     }
     assert_eq!(faults("- a\n").len(), 1);
     assert_eq!(faults("listen: a\nlisten: b\n").len(), 1);
+}
+
+/// Whoever writes a name and nothing after it would get the default, which lets everybody in.
+#[test]
+fn a_setting_without_a_value_is_none() {
+    for setting in [
+        "access:",
+        "access: {oauth: }",
+        "access: {keys: }",
+        "access: {keys: [{name: ci, hash: x, tools: }]}",
+        "access: {keys: [{name: ci, hash: x, rate: }]}",
+        "access: {oauth: {resource: x, issuers: [], tools: }}",
+        "access: {oauth: {resource: x, issuers: [], scopes: }}",
+        "access: {stdio: {tools: }}",
+        "confirm:",
+        "confirm: {approvals: }",
+        "confirm: {destructive: }",
+        "confirm: {rules: }",
+        "confirm: {fallback: }",
+        "rate: {caller: }",
+        "rate: {concurrency: }",
+        "redact: {names: }",
+        "audit: {file: }",
+        "outbound: {hosts: }",
+        "tools: {include: }",
+        "tools: {operations: {getPet: {confirm: }}}",
+        "tools: {operations: {getPet: }}",
+        "commands: {dotnet: {roots: }}",
+        "listen:",
+        "documents:",
+        "documents: [{source: a.yaml, credentials: }]",
+    ] {
+        let found = faults(setting);
+        let [fault] = &found[..] else {
+            panic!("{setting}: {found:?}");
+        };
+        let hint = "found nothing; leave it out where its default is meant";
+        assert!(
+            fault.starts_with("line 1: ") && fault.ends_with(hint),
+            "{fault}"
+        );
+    }
+}
+
+/// Editors refuse what the program refuses.
+#[test]
+fn the_schema_of_the_file_takes_no_null() {
+    let schema = File::schema().to_value().to_string();
+    assert!(!schema.contains("\"null\""), "{schema}");
+    let schema = jsonschema::validator_for(&File::schema().to_value()).unwrap();
+    assert!(
+        schema.is_valid(&serde_json::json!({"access": {"keys": []}, "log": {"filter": "info"}}))
+    );
+    for empty in ["access", "metrics", "base_url", "limits"] {
+        assert!(
+            !schema.is_valid(&serde_json::json!({empty: null})),
+            "{empty}"
+        );
+    }
+}
+
+/// An empty list of the only tools there are to be is the same as none.
+#[test]
+fn nothing_to_include_is_a_fault() {
+    let found = faults("tools: {include: []}");
+    assert!(found[0].contains("at least one entry"), "{found:?}");
 }

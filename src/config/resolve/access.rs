@@ -75,10 +75,11 @@ pub(super) fn stdio(
     faults: &mut Faults,
 ) -> Caller {
     let anonymous = Caller::anonymous("stdio");
-    let key = environment("MCPINVOKE_KEY").filter(|key| !key.is_empty());
+    let key = environment("MCPINVOKE_KEY").map(|key| Secret::handed_over(&key));
+    let key = key.filter(|key| !key.expose().is_empty());
     if let Some(key) = key.filter(|_| file.stdio.unwrap_or_default()) {
-        let hash = hash_of(&key);
-        remember(&Secret::new(key));
+        let hash = hash_of(key.expose());
+        remember(&key);
         let keys = keys(file, &mut Faults::default());
         return match keys.iter().find(|key| key.is(&hash)) {
             Some(key) => key.caller("stdio"),

@@ -77,6 +77,7 @@ fn the_caller_over_stdio_is_a_key_s_or_named() {
     };
     assert_eq!(read(&keys, Some("right")), ("ann".to_owned(), true, 0));
     assert_eq!(read(&keys, None), ("desk".to_owned(), true, 0));
+    assert_eq!(read(&keys, Some("right\r\n")), ("ann".to_owned(), true, 0));
     assert_eq!(read(&keys, Some("")), ("desk".to_owned(), true, 0));
     assert_eq!(read(&keys, Some("wrong")).2, 1);
     assert_eq!(read("stdio: true", Some("right")).2, 1);

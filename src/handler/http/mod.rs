@@ -251,7 +251,10 @@ impl HttpHandler {
         match tokio::time::timeout_at(asker.started + self.timeout, added).await {
             Ok(Err(CredentialError::NoSubject(_))) => Err(HandleError::NoSubject),
             Ok(added) => added.map_err(|error| HandleError::Credentials(error.into())),
-            Err(_) => Err(HandleError::Timeout(self.timeout)),
+            // Of the call itself nothing was sent yet.
+            Err(_) => Err(HandleError::Credentials(
+                CredentialError::Late(self.timeout).into(),
+            )),
         }
     }
 

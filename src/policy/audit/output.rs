@@ -45,7 +45,8 @@ fn whole(lines: &str, bytes: usize) -> usize {
     ends.count()
 }
 
-/// A file that is moved to `path.1`, `path.1` to `path.2` and so on, before it grows too long.
+/// A file that is moved to `path.1`, `path.1` to `path.2` and so on, before it grows too long. Where somebody else
+/// moved or removed it, records go into a new one of its name.
 pub(super) struct Rotating {
     path: PathBuf,
     max_bytes: u64,
@@ -54,6 +55,8 @@ pub(super) struct Rotating {
     length: u64,
     /// The last line is not whole: a full disk took a part of it.
     torn: bool,
+    /// The log has been told that records go on where nobody looks for them.
+    told: bool,
 }
 
 impl Rotating {
@@ -67,7 +70,44 @@ impl Rotating {
             file,
             length,
             torn: false,
+            told: false,
         })
+    }
+
+    /// Sees to it that the open file is the one that people find.
+    ///
+    /// # Errors
+    /// It is gone, and there can be no other one.
+    fn follow(&mut self) -> io::Result<()> {
+        let now = fs::metadata(&self.path);
+        let gone = match &now {
+            Ok(now) => !is_same(now, &self.file),
+            Err(error) => error.kind() == io::ErrorKind::NotFound,
+        };
+        if !gone {
+            // Others may have cut it: logrotate's `copytruncate` does.
+            self.length = now.map_or(self.length, |now| now.len());
+            return Ok(());
+        }
+        match append(&self.path) {
+            Ok(file) => {
+                tracing::info!("the audit file was moved or removed: records go into a new one");
+                self.length = file.metadata()?.len();
+                (self.file, self.torn, self.told) = (file, false, false);
+                Ok(())
+            }
+            // Somebody may still look where it was moved to.
+            Err(error) if is_kept(&self.file) => {
+                if !self.told {
+                    tracing::warn!(
+                        "the audit file was moved, and there can be no other of its name: {error}; records go on into the one that was moved"
+                    );
+                    self.told = true;
+                }
+                Ok(())
+            }
+            Err(error) => Err(error),
+        }
     }
 
     fn rotate(&mut self) -> io::Result<()> {
@@ -141,6 +181,7 @@ impl Rotating {
 
 impl Output for Rotating {
     fn write(&mut self, lines: &str) -> Result<(), (usize, io::Error)> {
+        self.follow().map_err(|error| (0, error))?;
         let mut done = 0;
         while done < lines.len() {
             let (written, result) = self.write_some(&lines[done..]);
@@ -149,6 +190,33 @@ impl Output for Rotating {
         }
         Ok(())
     }
+}
+
+/// Whether a file is the one that is found at a path. What is no ordinary file has no other of its name.
+#[cfg(unix)]
+fn is_same(found: &fs::Metadata, open: &File) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    let same =
+        |own: fs::Metadata| !own.is_file() || (own.dev(), own.ino()) == (found.dev(), found.ino());
+    open.metadata().is_ok_and(same)
+}
+
+/// Elsewhere nobody can take the place of a file that is open.
+#[cfg(not(unix))]
+fn is_same(_found: &fs::Metadata, _open: &File) -> bool {
+    true
+}
+
+/// Whether an open file has any name still.
+#[cfg(unix)]
+fn is_kept(open: &File) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    open.metadata().is_ok_and(|own| own.nlink() > 0)
+}
+
+#[cfg(not(unix))]
+fn is_kept(_open: &File) -> bool {
+    true
 }
 
 /// Opens for appending; only its owner may read a new file.
@@ -195,5 +263,65 @@ mod tests {
         let (written, result) = write_lines(&mut out, lines);
         assert_eq!((written, result.is_ok()), (17, true));
         assert_eq!(out.1, lines.as_bytes());
+    }
+
+    fn read(path: &Path) -> String {
+        fs::read_to_string(path).unwrap_or_default()
+    }
+
+    /// What logrotate and people do.
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_somebody_moves_or_removes_is_opened_anew() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, away) = (folder.path().join("a"), folder.path().join("away"));
+        let mut out = Rotating::open(&path, 1 << 20, 2).unwrap();
+        out.write("one\n").unwrap();
+        fs::rename(&path, &away).unwrap();
+        out.write("two\n").unwrap();
+        assert_eq!((read(&away), read(&path)), ("one\n".into(), "two\n".into()));
+        fs::remove_file(&path).unwrap();
+        out.write("three\n").unwrap();
+        assert_eq!(read(&path), "three\n");
+        // `create`: another one was put there.
+        fs::rename(&path, &away).unwrap();
+        fs::write(&path, "other\n").unwrap();
+        out.write("four\n").unwrap();
+        assert_eq!(read(&path), "other\nfour\n");
+        // Its folder is gone: that cannot be healed, but is no success.
+        folder.close().unwrap();
+        assert_eq!(out.write("five\n").unwrap_err().0, 0);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn where_there_can_be_no_other_file_the_moved_one_serves() {
+        let folder = tempfile::tempdir().unwrap();
+        let (inner, away) = (folder.path().join("inner"), folder.path().join("away"));
+        fs::create_dir(&inner).unwrap();
+        let mut out = Rotating::open(&inner.join("a"), 1 << 20, 2).unwrap();
+        fs::rename(inner.join("a"), &away).unwrap();
+        fs::remove_dir(&inner).unwrap();
+        out.write("one\n").unwrap();
+        assert_eq!(read(&away), "one\n");
+        fs::create_dir(&inner).unwrap();
+        out.write("two\n").unwrap();
+        assert_eq!(read(&inner.join("a")), "two\n");
+    }
+
+    #[test]
+    fn a_file_that_somebody_cuts_is_not_moved_too_early() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        let mut out = Rotating::open(&path, 8, 2).unwrap();
+        out.write("one\ntwo\n").unwrap();
+        File::options()
+            .write(true)
+            .truncate(true)
+            .open(&path)
+            .unwrap();
+        out.write("six\n").unwrap();
+        assert_eq!(read(&path), "six\n");
+        assert!(!folder.path().join("a.1").exists());
     }
 }

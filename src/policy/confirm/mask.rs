@@ -64,14 +64,25 @@ impl<'a> Walk<'a> {
                 self.value(value, branch, depth + 1);
             }
         }
+        // Whether the member they depend on is there makes no difference: a secret is not shown for want of it.
+        for keyword in ["dependentSchemas", "dependencies"] {
+            let branches = schema.get(keyword).and_then(Value::as_object);
+            for branch in branches.into_iter().flat_map(Map::values) {
+                self.value(value, branch, depth + 1);
+            }
+        }
         match value {
             Value::Object(members) => self.members(members, schema, depth),
             Value::Array(items) => {
                 let first = schema.get("prefixItems").and_then(Value::as_array);
                 for (index, item) in items.iter_mut().enumerate() {
                     let own = first.and_then(|first| first.get(index));
-                    if let Some(own) = own.or_else(|| schema.get("items")) {
+                    let others = || schema.get("items").or(schema.get("unevaluatedItems"));
+                    if let Some(own) = own.or_else(others) {
                         self.value(item, own, depth + 1);
+                    }
+                    if let Some(one) = schema.get("contains") {
+                        self.value(item, one, depth + 1);
                     }
                 }
             }
@@ -181,6 +192,42 @@ mod tests {
                 "SECRET_1": "***", "inner": {"pin": "***", "name": "n"}, "other": {"key": "***", "name": "n"}
             }})
         );
+    }
+
+    #[test]
+    fn members_and_items_are_masked_by_whatever_applies_to_them() {
+        let pin = json!({"properties": {"pin": {"format": "password"}}});
+        for (schema, value, masked) in [
+            (
+                json!({"dependentSchemas": {"kind": &pin}}),
+                json!({"kind": "a", "pin": "p"}),
+                json!({"kind": "a", "pin": "***"}),
+            ),
+            (
+                json!({"properties": {"body": {"allOf": [{"dependentSchemas": {"kind": &pin}}]}}}),
+                json!({"body": {"kind": "a", "pin": "p"}}),
+                json!({"body": {"kind": "a", "pin": "***"}}),
+            ),
+            (
+                json!({"dependencies": {"pin": ["kind"], "kind": &pin}}),
+                json!({"kind": "a", "pin": "p"}),
+                json!({"kind": "a", "pin": "***"}),
+            ),
+            (
+                json!({"contains": &pin}),
+                json!([{"kind": "a"}, {"kind": "b", "pin": "p"}]),
+                json!([{"kind": "a"}, {"kind": "b", "pin": "***"}]),
+            ),
+            (
+                json!({"prefixItems": [{}], "unevaluatedItems": {"writeOnly": true}}),
+                json!(["a", "b"]),
+                json!(["a", "***"]),
+            ),
+        ] {
+            let mut shown = value.clone();
+            assert!(mask(&mut shown, &schema), "{schema}");
+            assert_eq!(shown, masked, "{schema}");
+        }
     }
 
     #[test]

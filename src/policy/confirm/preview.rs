@@ -220,8 +220,8 @@ pub(super) fn plain(text: &str, limit: usize) -> String {
 fn is_misleading(c: char) -> bool {
     (c.is_control() && c != '\n' && c != '\t')
         || matches!(c,
-            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e01ef}')
 }
 
 #[cfg(test)]
@@ -249,6 +249,9 @@ mod tests {
 
     #[test]
     fn shows_what_matters_and_no_more() {
+        let hidden = preview("a\u{34f}b\u{e0100}c\u{e01ef}d\u{e0041}".as_bytes());
+        let expected = "a\u{fffd}b\u{fffd}c\u{fffd}d\u{fffd}";
+        assert_eq!(hidden.body.as_deref(), Some(expected));
         let shown = preview(b"one\x1b[2J\xe2\x80\xaetwo");
         assert_eq!(
             shown.headers,

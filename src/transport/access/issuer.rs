@@ -16,7 +16,7 @@ use crate::secret::SafeUrl;
 
 /// Older keys are fetched again, while they serve.
 const OLD: Duration = Duration::from_secs(600);
-/// Between two fetches that tokens with unknown keys ask for.
+/// Between two fetches that tokens ask for which no known key has signed.
 const BETWEEN: Duration = Duration::from_secs(10);
 /// After a fetch that failed.
 const PAUSE: Duration = Duration::from_secs(2);
@@ -36,7 +36,7 @@ struct Flight {
     count: u64,
     had: Option<Instant>,
     failed: Option<Instant>,
-    /// When a token with an unknown key made one.
+    /// When a token that no known key has signed made one.
     asked: Option<Instant>,
     /// Where its metadata says that its keys are. Only a place that served is kept: an issuer may move them.
     place: Option<Url>,
@@ -70,7 +70,7 @@ impl KnownIssuer {
         self.keys.load_full()
     }
 
-    /// The keys once more, after `old` lacked one. `None` where there are no others to be had now.
+    /// The keys once more, after `old` lacked the one that a token was signed with. `None` where there are no others to be had now.
     pub(super) async fn newer(&self, old: &Keys) -> Option<Arc<Keys>> {
         let mut flight = self.flight.lock().await;
         let newer = |keys: &Arc<Keys>| keys.generation != old.generation;
@@ -114,7 +114,11 @@ impl KnownIssuer {
                 flight.had = Some(Instant::now());
                 flight.failed = None;
                 tracing::debug!(%issuer, "the issuer's keys are fetched");
-                self.keys.store(Some(Arc::new(keys)));
+                // Where nothing changed, whoever sends forged tokens cannot have the good ones verified anew.
+                let now = self.keys.load();
+                if !now.as_ref().is_some_and(|now| now.same(&keys)) {
+                    self.keys.store(Some(Arc::new(keys)));
+                }
             }
             Err(error) => {
                 flight.failed = Some(Instant::now());
@@ -265,6 +269,18 @@ mod tests {
             .filter(|path| !path.contains("well-known"))
             .collect();
         assert_eq!(keys, ["/one", "/one", "/one", "/two"]);
+    }
+
+    /// Else a forged token now and then would have all good ones verified anew.
+    #[tokio::test]
+    async fn keys_that_are_read_again_and_are_the_same_stay_what_they_are() {
+        let source = Arc::new(Moving::default());
+        "/one".clone_into(&mut source.now_at.lock().unwrap());
+        let issuer = issuer(Arc::clone(&source));
+        let keys = issuer.keys().await.unwrap();
+        assert!(issuer.newer(&keys).await.is_none());
+        assert_eq!(source.read.lock().unwrap().len(), 3);
+        assert_eq!(issuer.generation(), Some(keys.generation));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use jsonwebtoken::jwk::{AlgorithmParameters, EllipticCurve, Jwk, PublicKeyUse};
 use jsonwebtoken::{Algorithm, DecodingKey};
 use serde::Deserialize as _;
 use serde_json::Value;
+use sha2::{Digest as _, Sha256};
 
 /// Keys of one issuer that are looked at.
 const MOST: usize = 100;
@@ -14,6 +15,8 @@ const MOST_TRIED: usize = 8;
 #[derive(Debug)]
 pub(super) struct Keys {
     pub(super) generation: u64,
+    /// The SHA-256 of the set as it was read.
+    digest: [u8; 32],
     list: Vec<PublicKey>,
 }
 
@@ -38,7 +41,16 @@ impl Keys {
         if list.is_empty() {
             return Err("a JWK set without a key for signatures".to_owned());
         }
-        Ok(Self { generation, list })
+        Ok(Self {
+            generation,
+            digest: Sha256::digest(text).into(),
+            list,
+        })
+    }
+
+    /// Whether these are the very same.
+    pub(super) fn same(&self, other: &Self) -> bool {
+        self.digest == other.digest
     }
 
     /// The keys a token may be signed with, by what its header says.

@@ -5,6 +5,7 @@ mod issuer;
 mod keys;
 mod scopes;
 mod signature;
+mod signed;
 mod token;
 
 use std::fmt;

@@ -5,12 +5,13 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use jsonwebtoken::errors::ErrorKind;
-use jsonwebtoken::{Validation, dangerous, decode, decode_header};
+use jsonwebtoken::{Validation, dangerous, decode_header};
 use serde_json::{Map, Value};
 
 use super::issuer::KnownIssuer;
+use super::keys::Keys;
 use super::scopes::scopes;
+use super::signed::{Unverified, claims, reason};
 use super::{Algorithm, KeySource, TokenSettings, signature};
 use crate::tool::{Caller, Grant, SubjectToken};
 
@@ -21,7 +22,8 @@ const LONGEST_SUBJECT: usize = 256;
 /// Verified tokens that are remembered.
 const MOST_REMEMBERED: usize = 4096;
 
-type Claims = Map<String, Value>;
+/// What a token says.
+pub(super) type Claims = Map<String, Value>;
 
 /// Says whose token it is.
 #[derive(Debug)]
@@ -50,7 +52,7 @@ pub enum Refused {
     Unavailable,
 }
 
-fn invalid(reason: impl Into<String>) -> Refused {
+pub(super) fn invalid(reason: impl Into<String>) -> Refused {
     Refused::Invalid(reason.into())
 }
 
@@ -144,23 +146,24 @@ impl Tokens {
         if !issuer.settings.algorithms.contains(&Algorithm(header.alg)) {
             return Err(invalid("algorithm not allowed"));
         }
-        let mut keys = issuer.keys().await.ok_or(Refused::Unavailable)?;
-        if keys.fitting(header.kid.as_deref(), header.alg).is_empty() {
-            let newer = issuer.newer(&keys).await;
-            keys = newer.ok_or_else(|| invalid("unknown key"))?;
-        }
+        let keys = issuer.keys().await.ok_or(Refused::Unavailable)?;
         let validation = self.validation(issuer, header.alg);
-        let mut refused = invalid("unknown key");
-        for key in keys.fitting(header.kid.as_deref(), header.alg) {
-            match decode::<Claims>(token, key, &validation) {
-                Ok(token) => return Ok((index, keys.generation, token.claims)),
-                Err(error) if matches!(error.kind(), ErrorKind::InvalidSignature) => {
-                    refused = reason(&error);
-                }
-                Err(error) => return Err(reason(&error)),
-            }
-        }
-        Err(refused)
+        let signed = |keys: &Keys| {
+            let claims = claims(
+                token,
+                keys.fitting(header.kid.as_deref(), header.alg),
+                &validation,
+            );
+            claims.map(|claims| (index, keys.generation, claims))
+        };
+        let refused = match signed(&keys) {
+            Err(Unverified::NoKey(refused)) => refused,
+            Err(Unverified::Refused(refused)) => return Err(refused),
+            Ok(claims) => return Ok(claims),
+        };
+        // A key that is not known yet, or that was exchanged for another one of the same id, or of none.
+        let newer = issuer.newer(&keys).await.ok_or(refused)?;
+        signed(&newer).map_err(Unverified::into)
     }
 
     /// Times are judged here: with numbers that keep their digits, the library cannot read them.
@@ -241,18 +244,6 @@ fn lifetime(claims: &Claims) -> Result<(u64, u64), Refused> {
     };
     let until = time("exp")?.ok_or_else(|| invalid("without end"))?;
     Ok((time("nbf")?.unwrap_or(0), until))
-}
-
-/// What was wrong, without anything of the token.
-fn reason(error: &jsonwebtoken::errors::Error) -> Refused {
-    invalid(match error.kind() {
-        ErrorKind::InvalidSignature => "the signature does not fit",
-        ErrorKind::InvalidAudience => "made for another audience",
-        ErrorKind::InvalidIssuer => "of another issuer",
-        ErrorKind::MissingRequiredClaim(_) => "without issuer or audience",
-        ErrorKind::InvalidAlgorithm | ErrorKind::InvalidAlgorithmName => "algorithm not allowed",
-        _ => "not a signed token",
-    })
 }
 
 fn now() -> u64 {

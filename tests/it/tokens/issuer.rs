@@ -38,6 +38,37 @@ async fn tokens_are_judged_by_their_issuer_s_newest_keys() {
     assert_eq!(site.list(&fresh[0]).await.status, 200);
 }
 
+/// Issuers whose keys have no names, or keep them.
+#[tokio::test]
+async fn keys_that_are_exchanged_under_the_same_name_are_read_again() {
+    for named in [true, false] {
+        let (old, new) = (Signer::curve("same"), Signer::curve("same"));
+        let site = Site::new(&[&old], "").await;
+        let with = |signer: &Signer, more| {
+            let claims = site.claims(&more);
+            match named {
+                true => signer.token(&claims),
+                false => signer.token_with(&json!({"typ": "at+jwt", "alg": "ES256"}), &claims),
+            }
+        };
+        let before = with(&old, json!({}));
+        assert_eq!(site.list(&before).await.status, 200);
+        site.issuer.publish(&[&new]);
+        let all = (0..4).map(|n| with(&new, json!({"jti": n})));
+        let all: Vec<String> = all.collect();
+        let replies = futures_util::future::join_all(all.iter().map(|token| site.list(token)));
+        assert!(replies.await.iter().all(|reply| reply.status == 200));
+        assert_eq!(site.issuer.fetches(), 2);
+        assert_eq!(site.list(&before).await.status, 401);
+        // Forged tokens do not make it look again and again.
+        for n in 0..20 {
+            let forged = with(&Signer::curve("same"), json!({"jti": n}));
+            assert_eq!(site.list(&forged).await.status, 401);
+        }
+        assert_eq!(site.issuer.fetches(), 2);
+    }
+}
+
 #[tokio::test]
 async fn an_issuer_that_is_gone_takes_nothing_away() {
     let key = Signer::curve("a");

@@ -6,6 +6,7 @@ mod token;
 mod tokens;
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use ::http::header::{AUTHORIZATION, COOKIE};
 use ::http::{HeaderName, HeaderValue};
@@ -99,6 +100,8 @@ pub enum CredentialError {
     Token { name: String, message: String },
     #[error("`{0}` is a token exchange, and the caller showed no token of its own")]
     NoSubject(String),
+    #[error("the token server gave no token within {} s, the time of the call", .0.as_secs_f32())]
+    Late(Duration),
 }
 
 /// What tokens are asked for with.

@@ -52,7 +52,7 @@ impl Value {
     /// The content of a file without its last line break, read again when the file has changed.
     ///
     /// # Errors
-    /// [`Unreadable`] when it cannot be read now, is empty, longer than 64 KiB or not text.
+    /// [`Unreadable`] when it cannot be read now, is empty, longer than 64 KiB, not text or not one line.
     pub fn file(path: PathBuf) -> Result<Self, Unreadable> {
         let last = Mutex::new(reading(&path)?);
         Ok(Self(Kind::File(Arc::new(Watched {
@@ -75,7 +75,7 @@ impl Value {
 
     /// Whether it is too short to be looked for in texts.
     pub(super) fn is_short(&self) -> bool {
-        self.read().expose().len() < SHORTEST_MASKED
+        self.read().expose().trim().len() < SHORTEST_MASKED
     }
 
     /// The value now. A file that has become unreadable keeps its last value.
@@ -123,6 +123,11 @@ fn reading(path: &Path) -> Result<Reading, Unreadable> {
     if value.expose().trim().is_empty() {
         return Err(refuse("it is blank".to_owned()));
     }
+    if !value.is_one_line() {
+        return Err(refuse(
+            "expected one line, found several or a control character".to_owned(),
+        ));
+    }
     Ok(Reading { value, stamp })
 }
 
@@ -142,7 +147,10 @@ mod tests {
         assert_eq!(value.read().expose(), "the second value");
         fs::remove_file(&path).unwrap();
         assert_eq!(value.read().expose(), "the second value");
-        fs::write(&path, "\n").unwrap();
-        assert!(Value::file(path).is_err());
+        for unusable in ["\n", "two\nlines\n", "an escape \u{1b}[2J"] {
+            fs::write(&path, unusable).unwrap();
+            assert!(Value::file(path.clone()).is_err(), "{unusable:?}");
+            assert_eq!(value.read().expose(), "the second value");
+        }
     }
 }
