@@ -29,6 +29,7 @@ mod dotnet_real;
 mod dotnet_refused;
 mod dotnet_replay;
 mod dotnet_results;
+mod dotnet_unreadable;
 mod dotnet_words;
 mod examples;
 mod exchange;
