@@ -150,6 +150,8 @@ pub enum Word {
     Scratch {
         /// Goes before it as a word of its own.
         option: String,
+        /// The word is the path of this file in the folder instead, for programs that write a single one.
+        file: Option<String>,
     },
     /// Words that depend on an argument.
     When {

@@ -53,3 +53,59 @@ fn certificates_are_valid_and_trusted_only_where_that_was_said() {
         }
     }
 }
+
+/// What a program prints while EF asks it for its context.
+const LOGS: &str = "Build started...\nBuild succeeded.\n[12:00:01 INF] x\n{\"@t\": \"2026\", \"@m\": \"log\"}\n[]\nstarted\n{\n  up\n";
+
+#[test]
+fn what_the_own_program_prints_is_no_answer_of_entity_framework() {
+    let id = "20261121233244_Init";
+    let migrations =
+        format!("[{{\"id\": \"{id}\", \"name\": \"Init\", \"safeName\": \"Init\"}}]\n");
+    let found = said(
+        "ef-migrations",
+        &json!({}),
+        &format!("{LOGS}{migrations}bye\n"),
+    );
+    assert_eq!(found["migrations"][0]["id"], id);
+    let found = said("ef-migrations", &json!({}), &format!("{LOGS}[\n]\n"));
+    assert_eq!(found["migrations"], json!([]));
+    let contexts = "[{\"fullName\": \"Store\", \"name\": \"Store\"}]\n";
+    let found = said("ef-contexts", &json!({}), &format!("{LOGS}{contexts}"));
+    assert_eq!(found["contexts"][0]["fullName"], "Store");
+    let context = "{\"type\": \"Store\", \"providerName\": \"Sqlite\"}\n";
+    let found = said("ef-context", &json!({}), &format!("{LOGS}{context}"));
+    assert_eq!(found["context"]["type"], "Store");
+    let added = format!(
+        "{{\"migrationFile\": \"/s/{id}.cs\", \"metadataFile\": \"/s/x.cs\", \"snapshotFile\": \"/s/y.cs\"}}\n"
+    );
+    let found = said(
+        "ef-migration-add",
+        &json!({"name": "Init"}),
+        &format!("{LOGS}{added}"),
+    );
+    assert_eq!(found["files"]["migration"], format!("/s/{id}.cs"));
+    let made = "{\"contextFile\": \"/s/Store.cs\", \"entityTypeFiles\": [\"/s/Item.cs\"]}\n";
+    let found = said("ef-scaffold", &json!({}), &format!("{LOGS}{made}"));
+    assert_eq!(found["contextFile"], "/s/Store.cs");
+}
+
+#[test]
+fn a_script_is_the_file_alone() {
+    let noise = "Build started...\nBuild succeeded.\n[12:00:01 INF] x\n";
+    let command = "dotnet ef migrations script --output /tmp/new/script.sql";
+    let mut run = ran(command, 0, noise);
+    let read = |run: &mcpinvoke::handler::command::Ran| {
+        let arguments = json!({"machineReadable": true});
+        let outcome = outcome("dotnet_ef", "ef-script", &arguments, &reply(run.clone()));
+        (outcome.is_error, parts(&outcome))
+    };
+    let (failed, (_, structured)) = read(&run);
+    assert!(failed, "{structured:#}");
+    run.files = vec![("script.sql".to_owned(), "CREATE TABLE a;\n\n".to_owned())];
+    let (failed, (envelope, structured)) = read(&run);
+    assert!(!failed);
+    assert_eq!(structured, json!({"script": "CREATE TABLE a;"}));
+    let envelope: Value = serde_json::from_str(&envelope).unwrap();
+    assert_eq!(envelope["output"], "CREATE TABLE a;");
+}

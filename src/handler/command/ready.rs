@@ -1,6 +1,7 @@
 //! A plan after the machine was asked: its folder exists, its paths lie within the roots, its test runner is
 //! known. Nothing is started and nothing is locked yet.
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -36,7 +37,8 @@ pub(super) struct ReadyRun {
 pub(super) enum ReadyWord {
     Plain(OsString),
     Secret(OsString),
-    Scratch,
+    /// The fresh folder, or the file of this name in it.
+    Scratch(Option<String>),
 }
 
 impl Ready {
@@ -129,7 +131,7 @@ impl Parts {
         Ok(match word {
             PlannedWord::Text(text) => ReadyWord::Plain(text.into()),
             PlannedWord::Secret(text) => ReadyWord::Secret(text.into()),
-            PlannedWord::Scratch => ReadyWord::Scratch,
+            PlannedWord::Scratch { file } => ReadyWord::Scratch(file.clone()),
             PlannedWord::Named {
                 argument,
                 name,
@@ -185,13 +187,27 @@ pub(super) fn shown(program: &str, words: &[ReadyWord], scratch: Option<&Path>) 
         match word {
             ReadyWord::Plain(text) => push_quoted(&mut line, &text.to_string_lossy()),
             ReadyWord::Secret(_) => line.push_str(MASK),
-            ReadyWord::Scratch => match scratch {
-                Some(path) => push_quoted(&mut line, &path.to_string_lossy()),
-                None => line.push_str("(a new folder)"),
+            ReadyWord::Scratch(file) => match (scratch, file) {
+                (Some(folder), _) => {
+                    push_quoted(
+                        &mut line,
+                        &in_scratch(folder, file.as_deref()).to_string_lossy(),
+                    );
+                }
+                (None, Some(_)) => line.push_str("(a new file)"),
+                (None, None) => line.push_str("(a new folder)"),
             },
         }
     }
     line
+}
+
+/// The folder itself, or the file in it.
+pub(super) fn in_scratch<'a>(folder: &'a Path, file: Option<&str>) -> Cow<'a, Path> {
+    match file {
+        Some(name) => Cow::Owned(folder.join(name)),
+        None => Cow::Borrowed(folder),
+    }
 }
 
 fn push_quoted(line: &mut String, word: &str) {

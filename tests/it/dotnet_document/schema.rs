@@ -56,6 +56,14 @@ fn broken_data_is_refused_with_its_place_by_the_schema_and_at_load() {
             "/actions/A/run/0/words/0",
             json!({"option": "-o", "scratch": false}),
         ),
+        (
+            "/actions/A/run/0/words/0",
+            json!({"option": "-o", "scratch": "../x.sql"}),
+        ),
+        (
+            "/actions/A/run/0/words/0",
+            json!({"option": "-o", "scratch": ""}),
+        ),
         ("/actions/A/run/0/words/0", json!(5)),
     ] {
         let mut data = base.clone();
@@ -87,6 +95,7 @@ fn every_form_that_is_read_fits_the_schema() {
         word(json!({"join": ["-p:A=", {"value": "a"}]})),
         word(json!({"split": "a", "as": "verbatim"})),
         word(json!({"option": "-o", "scratch": true})),
+        word(json!({"option": "-o", "scratch": "a-1_b.sql"})),
     ] {
         let data = json!({"program": "dotnet", "selector": "action", "actions": {"A": action}});
         assert_eq!(loaded(&data), None, "{action}");
