@@ -109,3 +109,107 @@ fn a_script_is_the_file_alone() {
     let envelope: Value = serde_json::from_str(&envelope).unwrap();
     assert_eq!(envelope["output"], "CREATE TABLE a;");
 }
+
+#[test]
+fn a_list_is_empty_only_where_that_was_said() {
+    let table = "Name  Short Name\n----  ----------\n\n";
+    let none = json!([]);
+    for (shape, member, unreadable, empty) in [
+        (
+            "workloads",
+            "installed",
+            &["{\"installed\":[\"wasm-tools\"", "", "hello\n", "{}\n"][..],
+            "noise\n{\"installed\":[],\"updateAvailable\":[]}\n",
+        ),
+        (
+            "workloads",
+            "installed",
+            &[],
+            "\nInstalled Workload Id\n---------\n\nUse\n",
+        ),
+        (
+            "workload-search",
+            "workloads",
+            &["hello"],
+            "\nWorkload ID\n-----------\n\n",
+        ),
+        (
+            "workload-info",
+            "workloads",
+            &["", "hello"],
+            "There are no installed workloads to display.\n",
+        ),
+        (
+            "ef-migrations",
+            "migrations",
+            &[
+                "Build succeeded.\nnothing json",
+                "",
+                "[",
+                "[{\"id\": \"a\"},",
+            ],
+            "No migrations were found.\n",
+        ),
+        (
+            "ef-contexts",
+            "contexts",
+            &["not a name", "", "[12:00 INF] x"],
+            "[\n]\n",
+        ),
+        ("ef-contexts", "contexts", &[], "No DbContext was found.\n"),
+        ("templates", "templates", &["hello", ""], table),
+        (
+            "template-packs",
+            "packs",
+            &["hello", ""],
+            "Currently installed items:\n(No Items)\n",
+        ),
+        (
+            "tool-search",
+            "tools",
+            &["hello", ""],
+            "Package ID\n----------\n\n",
+        ),
+        (
+            "tools",
+            "tools",
+            &["hello", ""],
+            "{\"version\": 1, \"data\": []}\n",
+        ),
+        (
+            "projects",
+            "projects",
+            &["hello", ""],
+            "No projects found in the solution.\n",
+        ),
+        (
+            "references",
+            "references",
+            &["hello", ""],
+            "There are no Project to Project references in project con.\n",
+        ),
+        ("sdks", "sdks", &["x", "{}\n"], ""),
+    ] {
+        for stdout in unreadable {
+            assert_unreadable(shape, &json!({}), stdout);
+        }
+        assert_eq!(said(shape, &json!({}), empty)[member], none, "{shape}");
+    }
+    for stdout in ["x", ""] {
+        assert_unreadable("runtimes", &json!({}), stdout);
+    }
+    for stdout in ["Build succeeded.\n[12:00:01 INF] x", "{\"a\": 1}", ""] {
+        assert_unreadable("ef-context", &json!({}), stdout);
+    }
+    for stdout in ["noise", "", "//BEGIN\n{\"a\": ", "//BEGIN"] {
+        assert_unreadable("secrets", &json!({}), stdout);
+    }
+    for stdout in [
+        "No secrets configured for this application.\n",
+        "//BEGIN\n{}\n//END\n",
+    ] {
+        assert_eq!(said("secrets", &json!({}), stdout)["count"], 0);
+    }
+    let found = said("info", &json!({}), "hello\n");
+    assert!(found.get("sdks").is_none() && found.get("runtimes").is_none());
+}

@@ -174,13 +174,16 @@ pub(super) fn secrets(view: &View<'_>) -> Reading {
             marked.and_then(|json| serde_json::from_str(json.trim()).ok());
         let secrets = match found {
             Some(secrets) => secrets,
-            None if marked.is_some() => return view.unreadable(),
+            None if text.contains("//BEGIN") => return view.unreadable(),
             None => text
                 .lines()
                 .filter_map(|line| line.split_once(" = "))
                 .map(|(key, value)| (key.to_owned(), value.into()))
                 .collect(),
         };
+        if secrets.is_empty() && marked.is_none() && !text.contains("No secrets configured") {
+            return view.unreadable();
+        }
         let keys: Vec<&str> = secrets.keys().map(String::as_str).collect();
         let told = match keys.is_empty() {
             true => "There are no secrets".to_owned(),
