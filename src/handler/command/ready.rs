@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 use std::ffi::OsString;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::locks::{Key, Wanted};
@@ -12,6 +13,9 @@ use crate::binding::command::{
     CommandPlan, Located, PlannedLock, PlannedRun, PlannedWord, PlannedWork, escape_property,
 };
 use crate::secret::MASK;
+
+/// Entries of a folder among which a project is looked for; in a longer one nobody keeps projects.
+const MOST_ENTRIES: usize = 10_000;
 
 /// A call that can be carried out.
 #[derive(Debug)]
@@ -171,11 +175,38 @@ impl Parts {
                 (shown, Key::Path(directory.to_path_buf()))
             }
         };
+        let picked = match &key {
+            Key::Path(folder) => self.picked(folder),
+            Key::Global => Vec::new(),
+        };
         Ok(Wanted {
             operation: lock.operation.clone(),
             shown,
             key,
+            picked,
         })
+    }
+
+    /// The project and the solution that a program picks in a folder when it is given no file. Of several it picks
+    /// none, and the CLI fails.
+    fn picked(&self, folder: &Path) -> Vec<PathBuf> {
+        let (mut projects, mut solutions) = (Vec::new(), Vec::new());
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        for name in entries.take(MOST_ENTRIES).map(|entry| entry.file_name()) {
+            let ending = Path::new(&name).extension().unwrap_or_default();
+            let ending = ending.to_string_lossy().to_ascii_lowercase();
+            if ending.ends_with("proj") {
+                projects.push(name);
+            } else if ending == "sln" || ending == "slnx" {
+                solutions.push(name);
+            }
+        }
+        let one = |names: Vec<OsString>| (names.len() == 1).then_some(names).into_iter().flatten();
+        one(projects)
+            .chain(one(solutions))
+            .filter_map(|name| self.roots.path("", folder, name.to_str()?).ok())
+            .filter(|path| path.is_file())
+            .collect()
     }
 }
 
