@@ -33,13 +33,8 @@ pub fn bind(
         .action(arguments)
         .ok_or_else(|| fault::no_action(target, arguments))?;
     required(action, arguments)?;
-    for (argument, rule) in &action.rules {
-        let given = arguments.get(argument).filter(|value| is_given(value));
-        if let Some(value) = given {
-            let checked = rules::check(rule, argument, value);
-            checked.map_err(|broken| ArgumentFault::of_rule(argument, broken))?;
-        }
-    }
+    let spelled = checked(action, arguments)?;
+    let arguments = spelled.as_ref().unwrap_or(arguments);
     let directory = match &target.directory {
         Some(argument) => located(argument, arguments)?,
         None => None,
@@ -59,6 +54,28 @@ pub fn bind(
         lock,
         timeout: action.timeout,
     })
+}
+
+/// Applies the rules. With the arguments as the rules' lists spell them, where one was written in other letter cases:
+/// the program takes it as it stands, and makes `bin/release` of it beside `bin/Release`.
+fn checked(
+    action: &Action,
+    arguments: &Map<String, Value>,
+) -> Result<Option<Map<String, Value>>, ArgumentFault> {
+    let mut changed = None;
+    for (argument, rule) in &action.rules {
+        let given = arguments.get(argument).filter(|value| is_given(value));
+        let Some(value) = given else { continue };
+        let checked = rules::check(rule, argument, value);
+        checked.map_err(|broken| ArgumentFault::of_rule(argument, broken))?;
+        let Value::String(text) = value else { continue };
+        let spelled = rules::spelled(rule, text).filter(|spelled| spelled != text);
+        if let Some(spelled) = spelled {
+            let arguments = changed.get_or_insert_with(|| arguments.clone());
+            arguments.insert(argument.clone(), spelled.into());
+        }
+    }
+    Ok(changed)
 }
 
 /// Of each group one argument has to say something.
