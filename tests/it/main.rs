@@ -25,6 +25,7 @@ mod dotnet_contract;
 mod dotnet_document;
 mod dotnet_envelopes;
 mod dotnet_long;
+mod dotnet_passed_over;
 mod dotnet_real;
 mod dotnet_refused;
 mod dotnet_replay;

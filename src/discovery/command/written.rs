@@ -12,6 +12,8 @@ pub(super) struct WrittenTarget {
     pub(super) program: String,
     pub(super) selector: Option<String>,
     pub(super) directory: Option<String>,
+    #[serde(default)]
+    pub(super) decisive: Vec<String>,
     pub(super) actions: Map<String, Value>,
 }
 
@@ -27,6 +29,8 @@ pub(super) struct WrittenAction {
     pub(super) requires: Vec<Value>,
     #[serde(default)]
     pub(super) rules: Map<String, Value>,
+    #[serde(default)]
+    pub(super) takes: Vec<String>,
     #[serde(default)]
     pub(super) secret: Vec<String>,
     pub(super) lock: Option<Value>,
