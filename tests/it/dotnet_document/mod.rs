@@ -4,6 +4,7 @@
 mod hostile;
 mod proof;
 mod schema;
+mod takes;
 
 use std::collections::{BTreeMap, BTreeSet};
 

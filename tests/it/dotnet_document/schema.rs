@@ -27,6 +27,8 @@ fn broken_data_is_refused_with_its_place_by_the_schema_and_at_load() {
     for (pointer, value) in [
         ("/program", json!(5)),
         ("/colour", json!("red")),
+        ("/decisive", json!("x")),
+        ("/actions/A/takes", json!("x")),
         ("/actions", json!({})),
         ("/actions/A/efect", json!("read")),
         ("/actions/A/effect", json!("reads")),
@@ -86,6 +88,7 @@ fn every_form_that_is_read_fits_the_schema() {
         json!({"description": "For people.", "run": run}),
         json!({"rules": {"a": ["configuration", "framework"]}, "run": run}),
         json!({"confirm": true, "run": run}),
+        json!({"takes": ["a"], "run": run}),
         json!({"confirm": {"any": ["a", {"not": {"is": {"b": 5}}}]}, "run": run}),
         json!({"lock": {"operation": "x", "global": true}, "run": run}),
         json!({"run": [{"words": ["x"], "neutral": true, "optional": true}]}),
