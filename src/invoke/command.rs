@@ -19,7 +19,7 @@ use crate::interpret::{
 use crate::policy::confirm::{Confirm, Interview, Preview, mask};
 use crate::policy::{CallRecord, Limited, Step};
 use crate::registry::Entry;
-use crate::tool::{CommandTarget, Outcome, Target, ToolCall};
+use crate::tool::{Action, CommandTarget, Content, Outcome, Target, ToolCall};
 
 /// Why no reply is there.
 enum Failed {
@@ -235,6 +235,12 @@ impl Invoker {
         let outcome = match result {
             Ok(reply) => {
                 let mut outcome = cleaning.outcome(command_reply(&call, reply));
+                let note = call
+                    .action
+                    .and_then(|action| passed_over(entry, target, action, arguments));
+                outcome
+                    .content
+                    .extend(note.map(|note| Content::Text(note.into())));
                 if let Some(run) = reply.runs.last() {
                     let words = run.command.split(' ').take(2).collect::<Vec<_>>();
                     self.mark_output(&mut outcome, &words.join(" "));
@@ -248,6 +254,25 @@ impl Invoker {
             false => redactor.output(outcome),
         }
     }
+}
+
+/// Arguments that made no difference, for a caller who counts on them; those that say what is so anyway are not told.
+fn passed_over(
+    entry: &Entry<Prepared>,
+    target: &CommandTarget,
+    action: &Action,
+    arguments: &Map<String, Value>,
+) -> Option<String> {
+    let mut found = target.passed_over(action, arguments);
+    if found.is_empty() {
+        return None;
+    }
+    let schema = entry.tool.input_schema.parse();
+    found.retain(|(name, _)| arguments.get(*name) != schema["properties"][*name].get("default"));
+    let one = |(name, users): &(&str, Vec<&str>)| format!("{name} (for {})", users.join(", "));
+    let told: Vec<String> = found.iter().map(one).collect();
+    let action = &action.name;
+    (!told.is_empty()).then(|| format!("Passed over, not for {action}: {}", told.join("; ")))
 }
 
 fn too_much(target: &CommandTarget, limited: &Limited) -> Refusal {

@@ -21,6 +21,8 @@ pub struct CommandTarget {
     pub directory: Option<String>,
     /// What the document asks of callers.
     pub security: Security,
+    /// Arguments that a change must not pass over: they say what is changed, or whether it is.
+    pub decisive: Vec<String>,
     /// In the document's order; names are unique.
     pub actions: Vec<Action>,
 }
@@ -38,6 +40,8 @@ pub struct Action {
     pub requires: Vec<Vec<String>>,
     /// Rules for values beyond the JSON Schema, by argument, in the order they are checked.
     pub rules: Vec<(String, String)>,
+    /// Further arguments that may be given: its answer goes by them, or they make no difference.
+    pub takes: Vec<String>,
     /// Arguments whose values must not be shown, whatever they look like.
     pub secret: Vec<String>,
     /// What it locks; nothing where absent.
@@ -150,6 +154,8 @@ pub enum Word {
     Scratch {
         /// Goes before it as a word of its own.
         option: String,
+        /// The word is the path of this file in the folder instead, for programs that write a single one.
+        file: Option<String>,
     },
     /// Words that depend on an argument.
     When {

@@ -7,6 +7,7 @@ mod ask;
 mod call;
 mod closest;
 mod command;
+mod command_use;
 mod corrections;
 mod escape;
 mod grant;

@@ -24,6 +24,7 @@ pub fn target(shape: &str) -> CommandTarget {
         confirm: Condition::Never,
         requires: Vec::new(),
         rules: Vec::new(),
+        takes: Vec::new(),
         secret: Vec::new(),
         lock: None,
         timeout: Duration::from_secs(60),
@@ -36,6 +37,7 @@ pub fn target(shape: &str) -> CommandTarget {
         selector: Some("action".to_owned()),
         directory: None,
         security: Vec::new(),
+        decisive: Vec::new(),
         actions: vec![action],
     }
 }

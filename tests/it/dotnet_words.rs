@@ -124,3 +124,37 @@ fn a_script_that_is_cut_is_said_to_be() {
     let (_, _, found) = read("dotnet_ef", "ef-script", (0, "SELECT 1;\n", ""));
     assert_eq!(found, json!({"script": "SELECT 1;"}));
 }
+
+#[test]
+fn a_test_program_that_died_is_told_with_its_reason() {
+    let reason = "The active test run was aborted. Reason: Test host process crashed";
+    let summary = "Failed!  - Failed:     1, Passed:     3, Skipped:     0, Total:     4, Duration: 67 ms - vst.dll (net10.0)\n";
+    for (before, out, err, at) in [
+        (
+            "",
+            format!("{reason}\nTest Run Aborted.\n"),
+            String::new(),
+            0,
+        ),
+        (
+            "",
+            "Test Run Aborted.\n".to_owned(),
+            format!("{reason}\n"),
+            0,
+        ),
+        (
+            summary,
+            format!("{reason}\nTest Run Aborted.\n"),
+            String::new(),
+            1,
+        ),
+    ] {
+        let out = format!("{before}{out}");
+        let (failed, text, found) = read("dotnet_project", "test", (1, &out, &err));
+        assert!(failed);
+        let entry = &found["errors"][at];
+        assert_eq!(entry["message"], reason, "{found:#}");
+        assert!(entry["hint"].as_str().unwrap().contains("blame: true"));
+        assert!(text.contains(reason), "{text}");
+    }
+}

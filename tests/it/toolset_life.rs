@@ -58,6 +58,12 @@ async fn one_build_runs_and_nineteen_conflict() {
     let toolset = Toolset::new(&WORK);
     let mut stdio = toolset.session();
     std::os::unix::fs::symlink(toolset.root().join("app"), toolset.root().join("alias")).unwrap();
+    // In a folder of two projects the CLI picks none, and a link leads to the project that is built.
+    std::fs::create_dir(toolset.root().join("two")).unwrap();
+    for name in ["a", "b"] {
+        let place = toolset.root().join(format!("two/{name}.csproj"));
+        std::os::unix::fs::symlink(toolset.root().join("app/app.csproj"), place).unwrap();
+    }
     let absolute = toolset.root().join("app/app.csproj").display().to_string();
     let spellings = [
         "app/app.csproj",
@@ -93,9 +99,12 @@ async fn one_build_runs_and_nineteen_conflict() {
         (
             32,
             json!({"action": "Restore", "workingDirectory": "app"}),
-            false,
+            true,
         ),
-        (33, json!({"action": "Read"}), false),
+        (33, json!({"action": "Restore", "project": "app"}), true),
+        (34, json!({"action": "Restore", "project": "two"}), false),
+        (35, json!({"action": "Restore"}), false),
+        (36, json!({"action": "Read"}), false),
     ] {
         send_call(&mut stdio, id, &arguments);
         let answer = stdio.receive();

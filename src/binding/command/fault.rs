@@ -98,6 +98,19 @@ impl ArgumentFault {
         )
     }
 
+    /// An argument that this action would pass over; `users` go by it.
+    pub(super) fn passed_over(parameter: &str, action: &str, users: &[&str]) -> Self {
+        let users = users.join(", ");
+        let what =
+            format!("is not for action '{action}', which would be done as if it were not given");
+        Self {
+            hint: Some(format!(
+                "Leave '{parameter}' out, or use what {action} takes; '{parameter}' is for {users}"
+            )),
+            ..Self::invalid(parameter, &what)
+        }
+    }
+
     pub(super) fn of_rule(parameter: &str, broken: RuleFault) -> Self {
         Self {
             allowed: broken.allowed,

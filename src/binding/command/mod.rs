@@ -14,7 +14,7 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-use crate::tool::{Action, CommandTarget, Input, LockRule, RunTemplate, Work, is_given};
+use crate::tool::{Action, CommandTarget, Effect, Input, LockRule, RunTemplate, Work, is_given};
 
 pub use fault::{ArgumentFault, CommandFault};
 pub use plan::{CommandPlan, Located, PlannedLock, PlannedRun, PlannedWord, PlannedWork};
@@ -33,13 +33,9 @@ pub fn bind(
         .action(arguments)
         .ok_or_else(|| fault::no_action(target, arguments))?;
     required(action, arguments)?;
-    for (argument, rule) in &action.rules {
-        let given = arguments.get(argument).filter(|value| is_given(value));
-        if let Some(value) = given {
-            let checked = rules::check(rule, argument, value);
-            checked.map_err(|broken| ArgumentFault::of_rule(argument, broken))?;
-        }
-    }
+    decisive(target, action, arguments)?;
+    let spelled = checked(action, arguments)?;
+    let arguments = spelled.as_ref().unwrap_or(arguments);
     let directory = match &target.directory {
         Some(argument) => located(argument, arguments)?,
         None => None,
@@ -59,6 +55,50 @@ pub fn bind(
         lock,
         timeout: action.timeout,
     })
+}
+
+/// A change is not made as if an argument were not there that says what is changed, or whether it is. One whose value
+/// stands in another argument too, which counts, says nothing more.
+fn decisive(
+    target: &CommandTarget,
+    action: &Action,
+    arguments: &Map<String, Value>,
+) -> Result<(), ArgumentFault> {
+    if action.effect == Effect::Reads {
+        return Ok(());
+    }
+    for (name, users) in target.passed_over(action, arguments) {
+        let is_said = |(other, value): (&String, &Value)| {
+            other != name && action.goes_by(other) && arguments.get(name) == Some(value)
+        };
+        let counts = target.decisive.iter().any(|one| one == name) && !action.has_rule(name);
+        if counts && !arguments.iter().any(is_said) {
+            return Err(ArgumentFault::passed_over(name, &action.name, &users));
+        }
+    }
+    Ok(())
+}
+
+/// Applies the rules. With the arguments as the rules' lists spell them, where one was written in other letter cases:
+/// the program takes it as it stands, and makes `bin/release` of it beside `bin/Release`.
+fn checked(
+    action: &Action,
+    arguments: &Map<String, Value>,
+) -> Result<Option<Map<String, Value>>, ArgumentFault> {
+    let mut changed = None;
+    for (argument, rule) in &action.rules {
+        let given = arguments.get(argument).filter(|value| is_given(value));
+        let Some(value) = given else { continue };
+        let checked = rules::check(rule, argument, value);
+        checked.map_err(|broken| ArgumentFault::of_rule(argument, broken))?;
+        let Value::String(text) = value else { continue };
+        let spelled = rules::spelled(rule, text).filter(|spelled| spelled != text);
+        if let Some(spelled) = spelled {
+            let arguments = changed.get_or_insert_with(|| arguments.clone());
+            arguments.insert(argument.clone(), spelled.into());
+        }
+    }
+    Ok(changed)
 }
 
 /// Of each group one argument has to say something.

@@ -90,7 +90,10 @@ pub enum PlannedWord {
         word: String,
     },
     /// A fresh folder.
-    Scratch,
+    Scratch {
+        /// The word is the path of this file in it instead.
+        file: Option<String>,
+    },
 }
 
 /// A lock to take.

@@ -14,6 +14,7 @@ fn action(name: &str, words: Vec<Word>) -> Action {
         confirm: Condition::Never,
         requires: Vec::new(),
         rules: Vec::new(),
+        takes: Vec::new(),
         secret: vec!["secret".to_owned()],
         lock: None,
         timeout: Duration::from_secs(1),
@@ -36,6 +37,7 @@ fn planned(action: Action, arguments: Value) -> Result<CommandPlan, CommandFault
         selector: None,
         directory: Some("directory".to_owned()),
         security: Vec::new(),
+        decisive: Vec::new(),
         actions: vec![action],
     };
     match arguments {

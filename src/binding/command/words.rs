@@ -42,9 +42,9 @@ impl Writer<'_> {
     fn one(&mut self, word: &Word) -> Planned {
         match word {
             Word::Literal(text) => self.words.push(PlannedWord::Text(text.clone())),
-            Word::Scratch { option } => {
+            Word::Scratch { option, file } => {
                 self.words.push(PlannedWord::Text(option.clone()));
-                self.words.push(PlannedWord::Scratch);
+                self.words.push(PlannedWord::Scratch { file: file.clone() });
             }
             Word::Split {
                 argument,
@@ -241,7 +241,9 @@ fn join(before: PlannedWord, after: PlannedWord) -> PlannedWord {
             escaped,
         },
         (Text(before), Text(after)) => Text(before + &after),
-        (before @ (Text(_) | Secret(_) | Scratch), after) => Secret(plain(before) + &plain(after)),
+        (before @ (Text(_) | Secret(_) | Scratch { .. }), after) => {
+            Secret(plain(before) + &plain(after))
+        }
     }
 }
 
@@ -251,7 +253,7 @@ fn plain(word: PlannedWord) -> String {
         PlannedWord::Text(text) | PlannedWord::Secret(text) => text,
         PlannedWord::Path { prefix, path, .. } => prefix + &path,
         PlannedWord::Named { word, .. } => word,
-        PlannedWord::Scratch => String::new(),
+        PlannedWord::Scratch { .. } => String::new(),
     }
 }
 

@@ -158,6 +158,7 @@ fn parse(operation: &str, command: &Value) -> Result<CommandTarget, Fault> {
         program,
         selector,
         directory,
+        decisive,
         actions,
     } = read(command, "")?;
     if actions.is_empty() || (selector.is_none() && actions.len() > 1) {
@@ -177,6 +178,7 @@ fn parse(operation: &str, command: &Value) -> Result<CommandTarget, Fault> {
         program,
         selector,
         directory,
+        decisive,
         actions: actions?,
     })
 }
@@ -211,6 +213,7 @@ fn action(name: &str, value: &Value, at: &str) -> Result<Action, Fault> {
         rules: rules(&written.rules, at)?,
         lock: lock(&written, at)?,
         work: work(&written, at)?,
+        takes: written.takes,
         secret: written.secret,
         timeout,
         result: written.result.unwrap_or_else(|| "minimal".to_owned()),

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::written::{WrittenWord, read};
+use super::written::{WrittenScratch, WrittenWord, read};
 use super::{Fault, condition};
 use crate::tool::{Condition, Encoding, Word};
 
@@ -45,6 +45,7 @@ fn special(written: WrittenWord, at: &str, depth: usize) -> Result<Word, Fault> 
         option,
         flag,
         split,
+        scratch,
         join,
         when,
         then,
@@ -65,7 +66,13 @@ fn special(written: WrittenWord, at: &str, depth: usize) -> Result<Word, Fault> 
         list(&words, &format!("{at}/{name}"), depth + 1)
     };
     match (&given[..], option, flag, split, verbatim) {
-        (["option", "scratch"], Some(option), ..) => Ok(Word::Scratch { option }),
+        (["option", "scratch"], Some(option), ..) => Ok(Word::Scratch {
+            option,
+            file: match scratch {
+                Some(WrittenScratch::File(name)) => Some(name),
+                _ => None,
+            },
+        }),
         (["split"] | ["as", "split"], _, _, Some(argument), Some(verbatim)) => {
             Ok(Word::Split { argument, verbatim })
         }
@@ -87,7 +94,7 @@ fn special(written: WrittenWord, at: &str, depth: usize) -> Result<Word, Fault> 
 fn no_word(at: &str) -> Fault {
     Fault::new(
         at,
-        "expected a text or one of {value, as, option, prefix, separators}, {flag, when}, {option, scratch: true}, {split, as: verbatim}, {join} and {when, then, else}",
+        "expected a text or one of {value, as, option, prefix, separators}, {flag, when}, {option, scratch: true or a file name}, {split, as: verbatim}, {join} and {when, then, else}",
     )
 }
 

@@ -12,6 +12,8 @@ pub(super) struct WrittenTarget {
     pub(super) program: String,
     pub(super) selector: Option<String>,
     pub(super) directory: Option<String>,
+    #[serde(default)]
+    pub(super) decisive: Vec<String>,
     pub(super) actions: Map<String, Value>,
 }
 
@@ -27,6 +29,8 @@ pub(super) struct WrittenAction {
     pub(super) requires: Vec<Value>,
     #[serde(default)]
     pub(super) rules: Map<String, Value>,
+    #[serde(default)]
+    pub(super) takes: Vec<String>,
     #[serde(default)]
     pub(super) secret: Vec<String>,
     pub(super) lock: Option<Value>,
@@ -76,12 +80,33 @@ pub(super) struct WrittenWord {
     pub(super) separators: Option<String>,
     pub(super) flag: Option<String>,
     pub(super) split: Option<String>,
-    pub(super) scratch: Option<bool>,
+    pub(super) scratch: Option<WrittenScratch>,
     pub(super) join: Option<Vec<Value>>,
     pub(super) when: Option<Value>,
     pub(super) then: Option<Vec<Value>>,
     #[serde(rename = "else")]
     pub(super) otherwise: Option<Vec<Value>>,
+}
+
+/// `true` for the folder itself, or the name of a file in it.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub(super) enum WrittenScratch {
+    Folder(bool),
+    File(String),
+}
+
+impl WrittenScratch {
+    /// A file's name is letters, digits, `-`, `_` and `.`, and begins with a letter: it leads nowhere else.
+    fn is_one(&self) -> bool {
+        match self {
+            Self::Folder(is_folder) => *is_folder,
+            Self::File(name) => {
+                let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+                name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.chars().all(plain)
+            }
+        }
+    }
 }
 
 impl WrittenWord {
@@ -95,7 +120,10 @@ impl WrittenWord {
             ("separators", self.separators.is_some()),
             ("flag", self.flag.is_some()),
             ("split", self.split.is_some()),
-            ("scratch", self.scratch == Some(true)),
+            (
+                "scratch",
+                self.scratch.as_ref().is_some_and(WrittenScratch::is_one),
+            ),
             ("join", self.join.is_some()),
             ("when", self.when.is_some()),
             ("then", self.then.is_some()),

@@ -17,7 +17,7 @@ use super::builtin::{self, CallCounts, Context, SessionView};
 use super::capture::Lines;
 use super::locks::{Ending, Held};
 use super::process::{Launch, Process};
-use super::ready::{Ready, ReadyRun, ReadyWord, shown};
+use super::ready::{Ready, ReadyRun, ReadyWord, in_scratch, shown};
 use super::scratch::Scratch;
 use super::secrets::{Keys, Secrets};
 use super::sessions::About;
@@ -140,7 +140,7 @@ impl Job {
 
     async fn runs(&self, reply: &mut CommandReply) -> Result<(), CommandError> {
         for run in &self.ready.runs {
-            let is_scratch = |word: &ReadyWord| matches!(word, ReadyWord::Scratch);
+            let is_scratch = |word: &ReadyWord| matches!(word, ReadyWord::Scratch(_));
             let scratch = match run.neutral || run.words.iter().any(is_scratch) {
                 true => Some(
                     Scratch::make()
@@ -190,7 +190,9 @@ impl Job {
     fn launch(&self, run: &ReadyRun, scratch: Option<&Path>) -> Result<Launch, CommandError> {
         let word = |word: &ReadyWord| match word {
             ReadyWord::Plain(text) | ReadyWord::Secret(text) => text.clone(),
-            ReadyWord::Scratch => scratch.map(OsString::from).unwrap_or_default(),
+            ReadyWord::Scratch(file) => scratch.map_or_else(OsString::new, |folder| {
+                in_scratch(folder, file.as_deref()).into_owned().into()
+            }),
         };
         let words = run.words.iter().map(word).collect();
         let line = shown(&self.ready.plan.program, &run.words, scratch);

@@ -23,6 +23,9 @@ pub(super) struct Wanted {
     /// As the caller named it.
     pub(super) shown: String,
     pub(super) key: Key,
+    /// The files that the program would pick in the folder that is locked: they are locked with it, so that a call
+    /// that names the folder and one that names the file exclude each other.
+    pub(super) picked: Vec<PathBuf>,
 }
 
 /// What a lock is on.
@@ -54,14 +57,22 @@ impl Wanted {
         self.operation.split('_').next().unwrap_or_default()
     }
 
-    fn slot(&self) -> Slot {
-        match &self.key {
-            // These systems take different letter cases for one file.
-            Key::Path(path) if cfg!(any(windows, target_os = "macos")) => {
-                Slot::Path(path.to_string_lossy().to_lowercase().into())
-            }
-            Key::Path(path) => Slot::Path(path.clone()),
+    fn slots(&self) -> Vec<Slot> {
+        let first = match &self.key {
+            Key::Path(path) => Slot::of(path),
             Key::Global => Slot::Global(self.family().to_owned()),
+        };
+        let picked = self.picked.iter().map(|path| Slot::of(path));
+        std::iter::once(first).chain(picked).collect()
+    }
+}
+
+impl Slot {
+    fn of(path: &Path) -> Self {
+        // These systems take different letter cases for one file.
+        match cfg!(any(windows, target_os = "macos")) {
+            true => Self::Path(path.to_string_lossy().to_lowercase().into()),
+            false => Self::Path(path.to_path_buf()),
         }
     }
 }
@@ -81,7 +92,7 @@ enum Slot {
     Global(String),
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Holder {
     operation: String,
     since: SystemTime,
@@ -122,12 +133,16 @@ impl Table {
 #[derive(Debug)]
 pub(super) struct Held {
     table: Arc<Table>,
-    slot: Slot,
+    slots: Vec<Slot>,
 }
 
 impl Drop for Held {
     fn drop(&mut self) {
-        self.table.held().remove(&self.slot);
+        let mut held = self.table.held();
+        for slot in &self.slots {
+            held.remove(slot);
+        }
+        drop(held);
         self.table.released.notify_waiters();
     }
 }
@@ -159,9 +174,9 @@ impl Locks {
 
     /// With a conflict, whether its holder is being ended.
     fn attempt(&self, wanted: &Wanted, ending: &Ending) -> Result<Held, (CommandError, bool)> {
-        let slot = wanted.slot();
+        let slots = wanted.slots();
         let mut held = self.0.held();
-        if let Some(holder) = held.get(&slot) {
+        if let Some(holder) = slots.iter().find_map(|slot| held.get(slot)) {
             let conflict = CommandError::Conflict {
                 operation: wanted.operation.clone(),
                 target: wanted.shown.clone(),
@@ -176,10 +191,12 @@ impl Locks {
             since: SystemTime::now(),
             ending: ending.clone(),
         };
-        held.insert(slot.clone(), holder);
+        for slot in &slots {
+            held.insert(slot.clone(), holder.clone());
+        }
         Ok(Held {
             table: Arc::clone(&self.0),
-            slot,
+            slots,
         })
     }
 }
@@ -201,6 +218,7 @@ mod tests {
             operation: operation.to_owned(),
             shown: path.unwrap_or("global").to_owned(),
             key: path.map_or(Key::Global, |path| Key::Path(path.into())),
+            picked: Vec::new(),
         }
     }
 
@@ -247,6 +265,27 @@ mod tests {
                 .await
                 .is_ok()
         );
+    }
+
+    #[tokio::test]
+    async fn a_folder_is_locked_with_the_files_that_would_be_picked_in_it() {
+        let locks = Locks::default();
+        let stop = ending();
+        let file = wanted("build", Some("/r/app/app.csproj"));
+        let folder = Wanted {
+            picked: vec!["/r/app/app.csproj".into(), "/r/app/app.sln".into()],
+            ..wanted("package_add", Some("/r/app"))
+        };
+        for (first, second) in [(&file, &folder), (&folder, &file), (&folder, &folder)] {
+            let held = locks.take(first, &stop).await.unwrap();
+            let conflict = locks.take(second, &stop).await.unwrap_err();
+            let CommandError::Conflict { running, lock, .. } = conflict else {
+                panic!("{conflict:?}");
+            };
+            assert_eq!((running, *lock), (first.operation.clone(), second.info()));
+            drop(held);
+        }
+        assert!(locks.take(&file, &stop).await.is_ok());
     }
 
     #[tokio::test]

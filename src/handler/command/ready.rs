@@ -1,7 +1,9 @@
 //! A plan after the machine was asked: its folder exists, its paths lie within the roots, its test runner is
 //! known. Nothing is started and nothing is locked yet.
 
+use std::borrow::Cow;
 use std::ffi::OsString;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::locks::{Key, Wanted};
@@ -11,6 +13,9 @@ use crate::binding::command::{
     CommandPlan, Located, PlannedLock, PlannedRun, PlannedWord, PlannedWork, escape_property,
 };
 use crate::secret::MASK;
+
+/// Entries of a folder among which a project is looked for; in a longer one nobody keeps projects.
+const MOST_ENTRIES: usize = 10_000;
 
 /// A call that can be carried out.
 #[derive(Debug)]
@@ -36,7 +41,8 @@ pub(super) struct ReadyRun {
 pub(super) enum ReadyWord {
     Plain(OsString),
     Secret(OsString),
-    Scratch,
+    /// The fresh folder, or the file of this name in it.
+    Scratch(Option<String>),
 }
 
 impl Ready {
@@ -129,7 +135,7 @@ impl Parts {
         Ok(match word {
             PlannedWord::Text(text) => ReadyWord::Plain(text.into()),
             PlannedWord::Secret(text) => ReadyWord::Secret(text.into()),
-            PlannedWord::Scratch => ReadyWord::Scratch,
+            PlannedWord::Scratch { file } => ReadyWord::Scratch(file.clone()),
             PlannedWord::Named {
                 argument,
                 name,
@@ -169,11 +175,38 @@ impl Parts {
                 (shown, Key::Path(directory.to_path_buf()))
             }
         };
+        let picked = match &key {
+            Key::Path(folder) => self.picked(folder),
+            Key::Global => Vec::new(),
+        };
         Ok(Wanted {
             operation: lock.operation.clone(),
             shown,
             key,
+            picked,
         })
+    }
+
+    /// The project and the solution that a program picks in a folder when it is given no file. Of several it picks
+    /// none, and the CLI fails.
+    fn picked(&self, folder: &Path) -> Vec<PathBuf> {
+        let (mut projects, mut solutions) = (Vec::new(), Vec::new());
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        for name in entries.take(MOST_ENTRIES).map(|entry| entry.file_name()) {
+            let ending = Path::new(&name).extension().unwrap_or_default();
+            let ending = ending.to_string_lossy().to_ascii_lowercase();
+            if ending.ends_with("proj") {
+                projects.push(name);
+            } else if ending == "sln" || ending == "slnx" {
+                solutions.push(name);
+            }
+        }
+        let one = |names: Vec<OsString>| (names.len() == 1).then_some(names).into_iter().flatten();
+        one(projects)
+            .chain(one(solutions))
+            .filter_map(|name| self.roots.path("", folder, name.to_str()?).ok())
+            .filter(|path| path.is_file())
+            .collect()
     }
 }
 
@@ -185,13 +218,27 @@ pub(super) fn shown(program: &str, words: &[ReadyWord], scratch: Option<&Path>) 
         match word {
             ReadyWord::Plain(text) => push_quoted(&mut line, &text.to_string_lossy()),
             ReadyWord::Secret(_) => line.push_str(MASK),
-            ReadyWord::Scratch => match scratch {
-                Some(path) => push_quoted(&mut line, &path.to_string_lossy()),
-                None => line.push_str("(a new folder)"),
+            ReadyWord::Scratch(file) => match (scratch, file) {
+                (Some(folder), _) => {
+                    push_quoted(
+                        &mut line,
+                        &in_scratch(folder, file.as_deref()).to_string_lossy(),
+                    );
+                }
+                (None, Some(_)) => line.push_str("(a new file)"),
+                (None, None) => line.push_str("(a new folder)"),
             },
         }
     }
     line
+}
+
+/// The folder itself, or the file in it.
+pub(super) fn in_scratch<'a>(folder: &'a Path, file: Option<&str>) -> Cow<'a, Path> {
+    match file {
+        Some(name) => Cow::Owned(folder.join(name)),
+        None => Cow::Borrowed(folder),
+    }
 }
 
 fn push_quoted(line: &mut String, word: &str) {

@@ -161,7 +161,7 @@ fn text(word: &PlannedWord) -> &str {
         PlannedWord::Text(text) | PlannedWord::Secret(text) => text,
         PlannedWord::Path { path, .. } => path,
         PlannedWord::Named { word, .. } => word,
-        PlannedWord::Scratch => "",
+        PlannedWord::Scratch { .. } => "",
     }
 }
 

@@ -4,6 +4,7 @@
 mod hostile;
 mod proof;
 mod schema;
+mod takes;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -268,7 +269,8 @@ fn line(run: &PlannedRun) -> Vec<String> {
         PlannedWord::Text(text) | PlannedWord::Secret(text) => text.clone(),
         PlannedWord::Path { prefix, path, .. } => format!("{prefix}{path}"),
         PlannedWord::Named { word, .. } => word.clone(),
-        PlannedWord::Scratch => "SCRATCH".to_owned(),
+        PlannedWord::Scratch { file: None } => "SCRATCH".to_owned(),
+        PlannedWord::Scratch { file: Some(name) } => format!("SCRATCH/{name}"),
     };
     run.words.iter().map(word).collect()
 }

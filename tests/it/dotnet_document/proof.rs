@@ -127,7 +127,7 @@ impl Said {
                 Word::Split { argument, .. } => {
                     self.arguments.insert(argument.clone());
                 }
-                Word::Scratch { option } => self.option(option),
+                Word::Scratch { option, .. } => self.option(option),
                 Word::Joined(parts) => self.read(parts),
                 Word::When {
                     then, otherwise, ..

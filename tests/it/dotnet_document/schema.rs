@@ -27,6 +27,8 @@ fn broken_data_is_refused_with_its_place_by_the_schema_and_at_load() {
     for (pointer, value) in [
         ("/program", json!(5)),
         ("/colour", json!("red")),
+        ("/decisive", json!("x")),
+        ("/actions/A/takes", json!("x")),
         ("/actions", json!({})),
         ("/actions/A/efect", json!("read")),
         ("/actions/A/effect", json!("reads")),
@@ -56,6 +58,14 @@ fn broken_data_is_refused_with_its_place_by_the_schema_and_at_load() {
             "/actions/A/run/0/words/0",
             json!({"option": "-o", "scratch": false}),
         ),
+        (
+            "/actions/A/run/0/words/0",
+            json!({"option": "-o", "scratch": "../x.sql"}),
+        ),
+        (
+            "/actions/A/run/0/words/0",
+            json!({"option": "-o", "scratch": ""}),
+        ),
         ("/actions/A/run/0/words/0", json!(5)),
     ] {
         let mut data = base.clone();
@@ -78,6 +88,7 @@ fn every_form_that_is_read_fits_the_schema() {
         json!({"description": "For people.", "run": run}),
         json!({"rules": {"a": ["configuration", "framework"]}, "run": run}),
         json!({"confirm": true, "run": run}),
+        json!({"takes": ["a"], "run": run}),
         json!({"confirm": {"any": ["a", {"not": {"is": {"b": 5}}}]}, "run": run}),
         json!({"lock": {"operation": "x", "global": true}, "run": run}),
         json!({"run": [{"words": ["x"], "neutral": true, "optional": true}]}),
@@ -87,6 +98,7 @@ fn every_form_that_is_read_fits_the_schema() {
         word(json!({"join": ["-p:A=", {"value": "a"}]})),
         word(json!({"split": "a", "as": "verbatim"})),
         word(json!({"option": "-o", "scratch": true})),
+        word(json!({"option": "-o", "scratch": "a-1_b.sql"})),
     ] {
         let data = json!({"program": "dotnet", "selector": "action", "actions": {"A": action}});
         assert_eq!(loaded(&data), None, "{action}");

@@ -31,11 +31,12 @@ fi
 # An empty folder of the bridge's own stands for the root.
 place=${PWD#"$here/root"}
 case "$PWD" in */mcpinvoke-*) [ -z "$(ls -A)" ] && place= ;; esac
-exact="$place@END@"; loose=$exact; before=; results=
+exact="$place@END@"; loose=$exact; before=; results=; written=
 for word in "$@"; do
   case "$word" in "$PWD"/*) word=${word#"$PWD"/} ;; "$here/root"/*) word=${word#"$here/root"/} ;; esac
   exact="$exact$word@END@"
   case "$before" in --results-directory|--report) results=$word ;; esac
+  case "$before $word" in "--output "*/mcpinvoke-*/*) written=$word; loose=${loose%"--output@END@"}; continue ;; esac
   case "$before" in
     --results-directory|--logger|--report) ;;
     *) case "$word" in @PRESENTATION@|-clp:*|--results-directory|--logger|--report) ;; *) loose="$loose$word@END@" ;; esac ;;
@@ -50,7 +51,8 @@ if [ -z "$n" ]; then
 fi
 echo "$n" > "$here/last"
 [ -n "$results" ] && [ -d "$here/$n.files" ] && cp "$here/$n.files"/* "$results/"
-cat "$here/$n.out"; cat "$here/$n.err" >&2
+if [ -n "$written" ]; then echo 'Build started...'; echo '[12:00:01 INF] CREATE TABLE logs;'; exec 3>"$written"; else exec 3>&1; fi
+cat "$here/$n.out" >&3; cat "$here/$n.err" >&2
 read -r end < "$here/$n.end"
 case "$end" in SIG*) kill -s "${end#SIG}" $$ ;; *) exit "$end" ;; esac
 "#;

@@ -238,6 +238,14 @@ pub fn calls() -> Vec<(u32, Vec<&'static str>, Vec<Call>)> {
             vec![
                 ef("MigrationsList", json!({"workingDirectory": "shop"})),
                 ef(
+                    "MigrationsScript",
+                    json!({"workingDirectory": "shop", "noBuild": true}),
+                ),
+                ef(
+                    "MigrationsScript",
+                    json!({"workingDirectory": "shop", "noBuild": true, "from": "Init", "to": "Second"}),
+                ),
+                ef(
                     "DatabaseDrop",
                     json!({"workingDirectory": "shop", "noBuild": true, "dryRun": true}),
                 ),

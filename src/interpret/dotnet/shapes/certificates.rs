@@ -6,23 +6,28 @@ use super::super::CommandCall;
 use super::super::classify;
 use super::super::reading::Reading;
 use super::super::words;
-use super::View;
+use super::{View, found};
 use crate::handler::command::CommandReply;
 
-/// JSON where it was asked for; otherwise the statuses 0, 6 (none) and 7 (not trusted) and a sentence.
+/// JSON where it was asked for, with status 0 whether there are certificates or not; otherwise the statuses 0,
+/// 6 (none) and 7 (not trusted) and a sentence for each certificate.
 pub(super) fn check(view: &View<'_>) -> Reading {
-    let parsed: Option<Vec<Value>> = serde_json::from_str(view.stdout().trim()).ok();
-    if let Some(found) = parsed.filter(|_| view.succeeded()) {
-        let trusted = found.iter().any(|one| one["TrustLevel"] == "Full");
-        let listed: Vec<Value> = found.iter().map(certificate).collect();
+    let is_list = |value: &Value| found::is_list_of(value, &["Thumbprint"]);
+    let parsed = found::json(view.stdout(), is_list).filter(|_| view.succeeded());
+    if let Some(Value::Array(certificates)) = parsed {
+        let trusted = certificates.iter().any(|one| one["TrustLevel"] == "Full");
+        let listed: Vec<Value> = certificates.iter().map(certificate).collect();
         return answer(!listed.is_empty(), Some(trusted), listed);
     }
     match view.run.exit {
-        Some(0) => answer(
-            true,
-            view.call.is_set("trust").then_some(true),
-            sentences(view.stdout()),
-        ),
+        Some(0) => {
+            let listed = sentences(view.stdout());
+            if listed.is_empty() {
+                return view.unreadable();
+            }
+            let trusted = view.stdout().contains("A trusted certificate was found");
+            answer(true, trusted.then_some(true), listed)
+        }
         Some(6) => answer(false, Some(false), Vec::new()),
         Some(7) => answer(true, Some(false), sentences(view.stdout())),
         _ => view.failure().into(),
@@ -169,13 +174,16 @@ pub(super) fn secrets(view: &View<'_>) -> Reading {
             marked.and_then(|json| serde_json::from_str(json.trim()).ok());
         let secrets = match found {
             Some(secrets) => secrets,
-            None if marked.is_some() => return view.unreadable(),
+            None if text.contains("//BEGIN") => return view.unreadable(),
             None => text
                 .lines()
                 .filter_map(|line| line.split_once(" = "))
                 .map(|(key, value)| (key.to_owned(), value.into()))
                 .collect(),
         };
+        if secrets.is_empty() && marked.is_none() && !text.contains("No secrets configured") {
+            return view.unreadable();
+        }
         let keys: Vec<&str> = secrets.keys().map(String::as_str).collect();
         let told = match keys.is_empty() {
             true => "There are no secrets".to_owned(),

@@ -6,13 +6,10 @@ use super::super::classify;
 use super::super::outcome::Failed;
 use super::super::reading::Reading;
 use super::super::words;
-use super::View;
+use super::{View, found};
 
 /// What the tool prints before its answer.
 const BEFORE: [&str; 2] = ["Build started...", "Build succeeded."];
-
-/// Lines that might begin the answer; more are not tried.
-const MAX_ATTEMPTS: usize = 32;
 
 /// The tool's message is the last line, behind a stack trace; `MSBuild`'s errors are on stderr.
 fn failure(view: &View<'_>) -> Failed {
@@ -72,27 +69,24 @@ fn answer(view: &View<'_>) -> String {
     lines.join("\n").trim_end().to_owned()
 }
 
-/// The JSON among the lines: from the first line that is a bracket or a brace. Lines may stand before and behind it.
-fn json(view: &View<'_>) -> Option<Value> {
-    let text = answer(view);
-    let (mut from, mut attempts) = (0, 0);
-    for line in text.split_inclusive('\n') {
-        if line.trim_start().starts_with(['[', '{']) && attempts < MAX_ATTEMPTS {
-            attempts += 1;
-            let mut values = serde_json::Deserializer::from_str(&text[from..]).into_iter::<Value>();
-            if let Some(Ok(value)) = values.next() {
-                return Some(value);
-            }
-        }
-        from += line.len();
-    }
-    None
+/// The JSON of this form among the lines. A program runs when EF asks it for its context, and what it prints, JSON
+/// or not, stands before the answer.
+fn json(view: &View<'_>, fits: impl Fn(&Value) -> bool) -> Option<Value> {
+    found::json(&answer(view), fits)
+}
+
+/// What EF says where a list has nothing in it.
+fn is_nothing(text: &str) -> bool {
+    let mut lines = text.lines().map(str::trim);
+    lines.any(|line| {
+        line.starts_with("No migrations were found") || line == "No DbContext was found."
+    })
 }
 
 /// Added or removed; with the files where the JSON tells them.
 pub(super) fn migration(view: &View<'_>) -> Reading {
     or_failure(view, || {
-        let found = json(view).unwrap_or_default();
+        let found = json(view, |value| value.get("migrationFile").is_some()).unwrap_or_default();
         let file = |name: &str| found[name].as_str().map(Value::from);
         let files = words::members([
             ("migration", file("migrationFile")),
@@ -131,7 +125,7 @@ fn of_file(path: &str) -> Option<String> {
 /// JSON, or a line each: `20261121233244_Init (Pending)`.
 pub(super) fn migrations(view: &View<'_>) -> Reading {
     or_failure(view, || {
-        if let Some(found) = json(view).filter(Value::is_array) {
+        if let Some(found) = json(view, |value| found::is_list_of(value, &["id"])) {
             return Reading::of([("migrations", Some(found))]);
         }
         let text = answer(view);
@@ -139,6 +133,9 @@ pub(super) fn migrations(view: &View<'_>) -> Reading {
             return view.unreadable();
         }
         let listed: Vec<Value> = text.lines().filter_map(migration_line).collect();
+        if listed.is_empty() && !is_nothing(&text) {
+            return view.unreadable();
+        }
         Reading::of([("migrations", Some(listed.into()))])
     })
 }
@@ -162,23 +159,42 @@ fn migration_line(line: &str) -> Option<Value> {
     })
 }
 
-/// The SQL, or where it was written to.
+/// Where a script is written to that the answer is to hold, in the run's fresh folder.
+const SCRIPT: &str = "script.sql";
+
+/// The SQL, or where it was written to. It is read from a file: on stdout, the program's own lines stand around it.
 pub(super) fn script(view: &View<'_>) -> Reading {
     or_failure(view, || {
         let path = view.given("output");
         if path.is_some() {
             return Reading::of([("outputPath", path)]);
         }
-        let text = answer(view);
+        let written = view.run.files.iter().find(|(name, _)| name == SCRIPT);
+        let text = match written {
+            Some((_, sql)) => sql.trim_end().to_owned(),
+            None if view.run.command.contains(SCRIPT) => {
+                let message = "The script was not written, or is too long to be read: have it written to a file with output";
+                return view.failing_with("OPERATION_FAILED", message).into();
+            }
+            None => answer(view),
+        };
         let sql = words::bounded(view.call, &text);
-        let cut = view.run.stdout.dropped > 0 || words::is_long(view.call, &text);
+        let dropped = written.is_none() && view.run.stdout.dropped > 0;
+        let cut = dropped || words::is_long(view.call, &text);
+        let shown = match cut {
+            true => format!(
+                "{sql}\nThe script is too long to be shown whole: have it written to a file with output."
+            ),
+            false => sql.clone(),
+        };
         let mut reading = Reading::of([
             ("script", Some(sql.clone().into())),
             ("truncated", cut.then(|| true.into())),
         ]);
-        reading.text = cut.then(|| {
-            format!("{sql}\nThe script is too long to be shown whole: have it written to a file with output.")
-        });
+        if cut || written.is_some() {
+            reading.text = Some(shown);
+        }
+        reading.output = written.is_some().then_some(sql);
         reading
     })
 }
@@ -239,17 +255,17 @@ pub(super) fn drop(view: &View<'_>) -> Reading {
 /// JSON, or a name each.
 pub(super) fn contexts(view: &View<'_>) -> Reading {
     or_failure(view, || {
-        if let Some(found) = json(view).filter(Value::is_array) {
+        if let Some(found) = json(view, |value| found::is_list_of(value, &["fullName"])) {
             return Reading::of([("contexts", Some(found))]);
         }
         let text = answer(view);
-        if text.lines().any(|line| line.starts_with(['[', '{'])) {
+        let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
+        let none = is_nothing(&text);
+        if !none && (text.is_empty() || !lines().all(is_type_name)) {
             return view.unreadable();
         }
-        let listed: Vec<Value> = text
-            .lines()
-            .map(str::trim)
-            .filter(|line| !line.is_empty() && !line.contains(' '))
+        let listed: Vec<Value> = lines()
+            .filter(|_| !none)
             .map(|name| {
                 words::members([
                     ("fullName", Some(name.into())),
@@ -262,10 +278,18 @@ pub(super) fn contexts(view: &View<'_>) -> Reading {
     })
 }
 
+/// `Shop.Data.Store`; `+` stands before a nested one.
+fn is_type_name(line: &str) -> bool {
+    line.chars()
+        .all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '+' | '`'))
+}
+
 /// JSON, or a pair each: `Provider name: ...`.
 pub(super) fn context(view: &View<'_>) -> Reading {
     or_failure(view, || {
-        if let Some(found) = json(view).filter(Value::is_object) {
+        let is_context =
+            |value: &Value| value["type"].is_string() || value["providerName"].is_string();
+        if let Some(found) = json(view, is_context) {
             return Reading::of([("context", Some(found))]);
         }
         let names = [
@@ -282,13 +306,18 @@ pub(super) fn context(view: &View<'_>) -> Reading {
                 .find_map(|line| line.trim().strip_prefix(name)?.strip_prefix(": "));
             (member, value.map(Value::from))
         });
-        Reading::of([("context", Some(words::members(found).into()))])
+        let context = words::members(found);
+        if !context.contains_key("type") && !context.contains_key("providerName") {
+            return view.unreadable();
+        }
+        Reading::of([("context", Some(context.into()))])
     })
 }
 
 pub(super) fn scaffold(view: &View<'_>) -> Reading {
     or_failure(view, || {
-        let found = json(view).unwrap_or_default();
+        let is_made = |value: &Value| value.get("contextFile").is_some();
+        let found = json(view, is_made).unwrap_or_default();
         let text = answer(view);
         let warnings: Vec<&str> = text
             .lines()

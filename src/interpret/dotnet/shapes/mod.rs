@@ -5,6 +5,7 @@ mod build;
 mod certificates;
 mod ef;
 mod format;
+mod found;
 mod packages;
 mod projects;
 mod properties;

@@ -26,15 +26,17 @@ pub(super) fn version(view: &View<'_>) -> Reading {
 /// `10.0.401 [/usr/share/dotnet/sdk]`.
 pub(super) fn sdks(view: &View<'_>) -> Reading {
     view.or_failure(|| {
+        let text = view.reply.runs.first().map_or("", |run| &run.stdout.text);
+        let sdks = sdk_lines(text);
+        // A machine without an SDK lists nothing at all.
+        if sdks.is_empty() && !text.trim().is_empty() {
+            return view.unreadable();
+        }
         let runtimes = second(view).map(runtime_lines);
+        let runtimes = runtimes.filter(|found| !found.is_empty());
         Reading::of([
-            (
-                "sdks",
-                Some(sdk_lines(
-                    view.reply.runs.first().map_or("", |run| &run.stdout.text),
-                )),
-            ),
-            ("runtimes", runtimes),
+            ("sdks", Some(sdks.into())),
+            ("runtimes", runtimes.map(Value::from)),
         ])
     })
 }
@@ -47,10 +49,16 @@ fn second<'a>(view: &View<'a>) -> Option<&'a str> {
 
 /// `Microsoft.NETCore.App 10.0.12 [/usr/share/dotnet/shared/Microsoft.NETCore.App]`.
 pub(super) fn runtimes(view: &View<'_>) -> Reading {
-    view.or_failure(|| Reading::of([("runtimes", Some(runtime_lines(view.stdout())))]))
+    view.or_failure(|| {
+        let runtimes = runtime_lines(view.stdout());
+        if runtimes.is_empty() {
+            return view.unreadable();
+        }
+        Reading::of([("runtimes", Some(runtimes.into()))])
+    })
 }
 
-fn sdk_lines(text: &str) -> Value {
+fn sdk_lines(text: &str) -> Vec<Value> {
     text.lines().filter_map(sdk_line).collect()
 }
 
@@ -61,7 +69,7 @@ fn sdk_line(line: &str) -> Option<Value> {
         .then(|| json!({"version": version, "path": path}))
 }
 
-fn runtime_lines(text: &str) -> Value {
+fn runtime_lines(text: &str) -> Vec<Value> {
     text.lines().filter_map(runtime_line).collect()
 }
 
@@ -82,6 +90,8 @@ fn bracketed(line: &str) -> Option<(&str, &str)> {
 pub(super) fn info(view: &View<'_>) -> Reading {
     view.or_failure(|| {
         let text = view.stdout();
+        let is_there = |heading: &str| text.lines().any(|line| line.trim_end() == heading);
+        let listed = |heading: &str| is_there(heading).then(|| section(text, heading).join("\n"));
         let section = |heading: &str| section(text, heading);
         let (sdk, system, host) = (
             section(".NET SDK:"),
@@ -121,13 +131,11 @@ pub(super) fn info(view: &View<'_>) -> Reading {
             ),
             (
                 "sdks",
-                Some(sdk_lines(&section(".NET SDKs installed:").join("\n"))),
+                listed(".NET SDKs installed:").map(|lines| sdk_lines(&lines).into()),
             ),
             (
                 "runtimes",
-                Some(runtime_lines(
-                    &section(".NET runtimes installed:").join("\n"),
-                )),
+                listed(".NET runtimes installed:").map(|lines| runtime_lines(&lines).into()),
             ),
             (
                 "globalJson",

@@ -8,11 +8,26 @@ use super::View;
 
 /// Every line behind the head and its dashes, whatever its extension.
 pub(super) fn projects(view: &View<'_>) -> Reading {
-    view.or_failure(|| Reading::of([("projects", Some(below_dashes(view.stdout())))]))
+    listed(view, "projects", "No projects found in the solution.")
 }
 
 pub(super) fn references(view: &View<'_>) -> Reading {
-    view.or_failure(|| Reading::of([("references", Some(below_dashes(view.stdout())))]))
+    let none = "There are no Project to Project references";
+    listed(view, "references", none)
+}
+
+/// Where nothing is listed there are no dashes, but this sentence.
+fn listed(view: &View<'_>, what: &str, none: &str) -> Reading {
+    view.or_failure(|| {
+        let text = view.stdout();
+        if !text
+            .lines()
+            .any(|line| is_dashes(line) || line.trim().starts_with(none))
+        {
+            return view.unreadable();
+        }
+        Reading::of([(what, Some(below_dashes(text)))])
+    })
 }
 
 fn below_dashes(text: &str) -> Value {

@@ -76,8 +76,10 @@ pub(super) fn list(view: &View<'_>) -> Reading {
         return Reading::of([("templates", Some(Value::Array(Vec::new())))]).telling(none);
     }
     view.or_failure(|| {
-        let templates = Table::read(view.stdout()).map(|table| rows(&table));
-        let templates = filtered(view, templates.unwrap_or_default());
+        let Some(table) = Table::read(view.stdout()) else {
+            return view.unreadable();
+        };
+        let templates = filtered(view, rows(&table));
         Reading::of([("templates", Some(templates.into()))])
     })
 }
@@ -160,6 +162,14 @@ pub(super) fn packs(view: &View<'_>) -> Reading {
                 9 => pack_detail(packs.last_mut(), heading, text),
                 _ => {}
             }
+        }
+        let none = || {
+            view.stdout()
+                .lines()
+                .any(|line| line.trim() == "(No Items)")
+        };
+        if packs.is_empty() && !none() {
+            return view.unreadable();
         }
         Reading::of([("packs", Some(packs.into()))])
     })

@@ -16,7 +16,7 @@ pub(super) fn list(view: &View<'_>) -> Reading {
         }
     }
     view.or_failure(|| {
-        if !view.stdout().contains("-----") {
+        if !has_dashes(view.stdout()) {
             return view.unreadable();
         }
         let rows: Vec<Value> = below_dashes(view.stdout())
@@ -42,6 +42,11 @@ pub(super) fn list(view: &View<'_>) -> Reading {
     })
 }
 
+/// Whether there is a table, be it an empty one.
+pub(super) fn has_dashes(text: &str) -> bool {
+    text.lines().any(|line| line.trim().starts_with("-----"))
+}
+
 /// The rows of a table without fixed columns: two blanks or more between cells.
 pub(super) fn below_dashes(text: &str) -> impl Iterator<Item = Vec<&str>> {
     text.lines()
@@ -62,6 +67,10 @@ pub(super) fn search(view: &View<'_>) -> Reading {
         let text = view.stdout();
         if text.contains("unconditionally accesses nuget.org") {
             return view.failing_with("OPERATION_FAILED", text.trim()).into();
+        }
+        let nothing = text.trim().starts_with("Could not find any results");
+        if !has_dashes(text) && !nothing {
+            return view.unreadable();
         }
         let tools: Vec<Value> = below_dashes(text)
             .map(|columns| {

@@ -4,21 +4,21 @@ use serde_json::{Value, json};
 
 use super::super::reading::Reading;
 use super::super::words;
-use super::View;
-use super::tools::below_dashes;
+use super::tools::{below_dashes, has_dashes};
+use super::{View, found};
 
-/// One line of JSON; lines may stand around it. Where it is missing, the table.
+/// JSON; lines may stand around it. Where it is missing, the table.
 pub(super) fn list(view: &View<'_>) -> Reading {
     view.or_failure(|| {
-        let found = view.stdout().lines().find_map(|line| {
-            let value: Value = serde_json::from_str(line.trim()).ok()?;
-            value.get("installed").is_some().then_some(value)
-        });
-        if let Some(found) = found {
+        let is_list = |value: &Value| value["installed"].is_array();
+        if let Some(found) = found::json(view.stdout(), is_list) {
             return Reading::of([
                 ("installed", found.get("installed").cloned()),
                 ("updateAvailable", found.get("updateAvailable").cloned()),
             ]);
+        }
+        if !has_dashes(view.stdout()) {
+            return view.unreadable();
         }
         let ids: Vec<&str> = below_dashes(view.stdout())
             .filter_map(|columns| columns.first().copied())
@@ -40,6 +40,10 @@ pub(super) fn info(view: &View<'_>) -> Reading {
             .filter_map(|line| line.trim().strip_prefix('[')?.strip_suffix(']'))
             .map(|id| json!({"id": id}))
             .collect();
+        let none = text.contains("There are no installed workloads");
+        if workloads.is_empty() && version.is_none() && !none {
+            return view.unreadable();
+        }
         Reading::of([
             ("version", version.map(Value::from)),
             ("workloads", Some(workloads.into())),
@@ -53,6 +57,9 @@ pub(super) fn info(view: &View<'_>) -> Reading {
 
 pub(super) fn search(view: &View<'_>) -> Reading {
     view.or_failure(|| {
+        if !has_dashes(view.stdout()) {
+            return view.unreadable();
+        }
         let found: Vec<Value> = below_dashes(view.stdout())
             .filter_map(|columns| {
                 let id = columns.first()?;

@@ -226,21 +226,24 @@ async fn load(
             runs: vec![list],
         }));
     }
-    if list.stdout.dropped > 0 {
+    let listed = listed(&list.stdout.text).filter(|_| list.stdout.dropped == 0);
+    let Some(mut paths) = listed else {
+        let why = match list.stdout.dropped {
+            0 => "the output could not be read".to_owned(),
+            left_out => evaluate::too_long(left_out),
+        };
         let message = format!(
-            "The projects of '{}' cannot be listed: {}",
-            solution.display(),
-            evaluate::too_long(list.stdout.dropped)
+            "The projects of '{}' cannot be listed: {why}",
+            solution.display()
         );
         return Err(super::file::refused("solution", "invalid value", message));
-    }
+    };
     let folder = if solution.is_dir() {
         Some(solution.as_path())
     } else {
         solution.parent()
     };
     let folder = folder.unwrap_or_else(|| Path::new("")).to_owned();
-    let mut paths = listed(&list.stdout.text);
     let beyond = paths.len().saturating_sub(LIMIT);
     paths.truncate(LIMIT);
     let evaluated = paths
@@ -279,13 +282,14 @@ async fn evaluated(
     }
 }
 
-/// The lines behind the one that is all dashes.
-fn listed(text: &str) -> Vec<String> {
+/// The lines behind the one that is all dashes; without it, none where that was said.
+fn listed(text: &str) -> Option<Vec<String>> {
     let dashes = |line: &&str| line.len() >= 3 && line.bytes().all(|byte| byte == b'-');
     let mut lines = text.lines().map(str::trim).skip_while(|line| !dashes(line));
-    lines.next();
-    lines
-        .filter(|line| !line.is_empty())
-        .map(str::to_owned)
-        .collect()
+    if lines.next().is_none() {
+        let none = text.contains("No projects found in the solution.");
+        return none.then(Vec::new);
+    }
+    let paths = lines.filter(|line| !line.is_empty());
+    Some(paths.map(str::to_owned).collect())
 }

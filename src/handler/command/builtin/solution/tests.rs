@@ -125,3 +125,16 @@ async fn an_empty_solution_is_no_failure() {
         (&json!(0), &json!(true))
     );
 }
+
+#[tokio::test]
+async fn a_list_that_cannot_be_read_is_no_empty_solution() {
+    for stdout in ["hello\n", ""] {
+        let fake = Fake::new().answering(&["solution", "*", "list"], stdout);
+        fake.write("S.sln", b"");
+        for action in ["analyze-solution", "validate-solution"] {
+            let failed = made(action, json!({"solution": "S.sln"}), &fake).await;
+            let error = failed.expect_err("not listed").to_string();
+            assert!(error.contains("could not be read"), "{error}");
+        }
+    }
+}

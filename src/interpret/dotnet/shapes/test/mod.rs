@@ -237,6 +237,7 @@ fn failure(view: &View<'_>, tally: &Tally) -> Failed {
             .with_hint("Read firstFailures: the names and messages of the first tests that failed");
         entry.severity = None;
         let mut errors = vec![entry];
+        errors.extend(aborted(view));
         errors.extend(of_other_projects(view));
         return Failed::new(errors, status);
     }
@@ -246,6 +247,12 @@ fn failure(view: &View<'_>, tally: &Tally) -> Failed {
         .retain(|found| found.code.is_some() || found.place.file.is_some());
     if diagnostics.of(Severity::Error).next().is_some() {
         return classify::failed_with(view.call, view.run, &diagnostics);
+    }
+    if let Some(entry) = aborted(view) {
+        let status = classify::status(view.run);
+        let mut failed = Failed::new(vec![entry], if status == 0 { -1 } else { status });
+        failed.output = true;
+        return failed;
     }
     let (message, hint) = match view.run.exit {
         Some(0) => no_tests(view),
@@ -272,6 +279,23 @@ fn failure(view: &View<'_>, tally: &Tally) -> Failed {
     let mut failed = Failed::new(vec![entry], if status == 0 { -1 } else { status });
     failed.output = status != 5;
     failed
+}
+
+/// A program of tests that died: the line with the reason, not the last one, which says only that it was so.
+fn aborted(view: &View<'_>) -> Option<Entry> {
+    let lines = view.stdout().lines().chain(view.stderr().lines());
+    let mut reasons = lines.filter(|line| line.contains("test run was aborted. Reason:"));
+    let reason = words::cut(reasons.next()?.trim(), 500, "...");
+    let code = match classify::status(view.run) {
+        0 => "OPERATION_FAILED".to_owned(),
+        status => format!("EXIT_{status}"),
+    };
+    let entry = classify::saying(view.call, view.run, &code, &reason);
+    Some(
+        entry.with_hint(
+            "Call again with blame: true: the output then names the test that was running",
+        ),
+    )
 }
 
 /// Projects of a solution that were not built, beside those whose tests failed. What runs tests under `MSBuild` tells
