@@ -1,6 +1,6 @@
 //! The request body: which media types are usable, which is best, and which argument feeds it.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::defs::Definitions;
 use super::keys;
@@ -290,6 +290,16 @@ pub(super) enum Shape {
     Unknown,
 }
 
+/// Whether a text stands for other bytes than its own. Of the encodings of RFC 2045, section 6, to which
+/// JSON Schema refers (validation, section 8.3), three change nothing.
+pub(super) fn is_encoded(schema: &Map<String, Value>) -> bool {
+    let encoding = schema.get("contentEncoding").and_then(Value::as_str);
+    encoding.is_some_and(|name| {
+        let same = ["binary", "7bit", "8bit"];
+        !same.iter().any(|known| name.eq_ignore_ascii_case(known))
+    })
+}
+
 /// What values of `schema` are, references and simple compositions followed.
 pub(super) fn shape<'d: 's, 's>(schema: &'s Value, definitions: &Definitions<'d>) -> Shape {
     shape_within(schema, definitions, &mut 200)
@@ -309,8 +319,10 @@ fn shape_within<'d: 's, 's>(
         Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
         _ => Vec::new(),
     };
+    let encoding = map.get("contentEncoding").and_then(Value::as_str);
     let binary = map.get("format").is_some_and(|format| format == "binary")
-        || map.contains_key("contentMediaType") && !map.contains_key("contentEncoding");
+        || encoding.is_some_and(|name| name.eq_ignore_ascii_case("binary"))
+        || map.contains_key("contentMediaType") && !is_encoded(map);
     if types.iter().any(|name| ["object", "array"].contains(name)) || map.contains_key("properties")
     {
         return Shape::Structured;

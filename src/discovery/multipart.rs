@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::body::{Shape, shape};
+use super::body::{Shape, is_encoded, shape};
 use super::defs::{Definitions, reference_of};
 use crate::openapi::{Encoding, MediaType};
 use crate::tool::PartKind;
@@ -200,11 +200,10 @@ pub(super) fn part_kind<'d: 's, 's>(
         Shape::Bytes => true,
         // Base64 text (`format: byte`, `contentEncoding`) is text on the wire as well.
         Shape::Text => {
-            let known = definitions.resolve(schema);
+            let known = definitions.resolve(schema).and_then(Value::as_object);
             of_bytes
                 && known.is_some_and(|known| {
-                    known.get("contentEncoding").is_none()
-                        && known.get("format").is_none_or(|format| format != "byte")
+                    !is_encoded(known) && known.get("format").is_none_or(|format| format != "byte")
                 })
         }
         Shape::Unknown => of_bytes,

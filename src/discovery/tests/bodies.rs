@@ -134,6 +134,50 @@ fn files_of_a_multipart_body() {
 }
 
 #[test]
+fn an_encoding_that_changes_nothing_is_a_file() {
+    for (schema, kind) in [
+        (
+            json!({ "type": "string", "contentEncoding": "binary" }),
+            PartKind::File,
+        ),
+        (json!({ "contentEncoding": "Binary" }), PartKind::File),
+        (
+            json!({ "type": "array", "items": { "type": "string", "contentEncoding": "binary" } }),
+            PartKind::Files,
+        ),
+        (
+            json!({ "type": "string", "contentMediaType": "image/png", "contentEncoding": "8bit" }),
+            PartKind::File,
+        ),
+        (
+            json!({ "type": "string", "contentEncoding": "7bit" }),
+            PartKind::Value,
+        ),
+        (
+            json!({ "type": "string", "contentMediaType": "image/png", "contentEncoding": "base64" }),
+            PartKind::Value,
+        ),
+    ] {
+        let form = json!({ "type": "object", "properties": { "f": schema } });
+        let tool = only(
+            with_body(vec![media("multipart/form-data", form)]),
+            &json!({}),
+        );
+        let Some(BodyCodec::Multipart(fields)) =
+            target(&tool).body.as_ref().map(|body| &body.media[0].codec)
+        else {
+            panic!("the body is multipart");
+        };
+        let found = fields.first().map_or(PartKind::Value, |field| field.kind);
+        assert_eq!(found, kind, "{schema}");
+    }
+    let bytes = json!({ "type": "string", "contentEncoding": "binary" });
+    let tool = only(with_body(vec![media("*/*", bytes)]), &json!({}));
+    let body = target(&tool).body.as_ref().unwrap();
+    assert_eq!(body.media[0].codec, BodyCodec::Binary);
+}
+
+#[test]
 fn xml_names_follow_the_value() {
     let components = json!({ "Pet": { "type": "object", "xml": { "name": "pet" }, "properties": {
         "id": { "type": "integer", "xml": { "attribute": true } },
