@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use super::choice;
 use super::defs::Definitions;
 use super::keys;
 use super::settings::BodyShape;
@@ -42,6 +43,8 @@ pub(super) struct Usable<'a> {
     /// What is sent as `Content-Type`.
     pub(super) sent: String,
     pub(super) form: Form,
+    /// Types with the same number take the same argument; the best type's is 0.
+    pub(super) group: usize,
     rank: u8,
 }
 
@@ -59,13 +62,12 @@ pub(super) enum Form {
 
 impl Form {
     /// Forms of one class take the same argument for the same schema.
-    fn class(self) -> u8 {
+    pub(super) fn class(self) -> u8 {
         match self {
-            Self::Json | Self::Urlencoded | Self::Xml => 0,
-            Self::Multipart => 1,
-            Self::Text => 2,
-            Self::Binary => 3,
-            Self::JsonLines => 4,
+            Self::Json | Self::Urlencoded | Self::Xml | Self::Multipart => 0,
+            Self::Text => 1,
+            Self::Binary => 2,
+            Self::JsonLines => 3,
         }
     }
 }
@@ -89,7 +91,10 @@ pub(super) fn plan<'a>(
     notes: &mut Vec<String>,
 ) -> Option<PlannedBody<'a>> {
     let source = operation.request_body.as_ref()?;
-    let media = choose(&source.content, definitions);
+    let mut media = choose(&source.content, definitions);
+    if shape == BodyShape::Flat {
+        keep_one_kind(&mut media, operation, definitions, notes);
+    }
     let Some(best) = media.first() else {
         if !source.content.is_empty() {
             let place = super::overrides::place(operation);
@@ -103,7 +108,8 @@ pub(super) fn plan<'a>(
         BodyShape::Whole => None,
         BodyShape::Flat => {
             let alone = operation.parameters.is_empty() && media.len() == 1 && required;
-            let fields = fields(best, source.required, alone, definitions);
+            let several = media.iter().any(|one| one.group > 0);
+            let fields = fields(best, source.required, alone, definitions).filter(|_| !several);
             if fields.is_none() {
                 notes.push(format!(
                     "{}: the body is no plain object with properties: it stays one argument",
@@ -125,13 +131,37 @@ pub(super) fn plan<'a>(
     })
 }
 
+/// Arguments of their own are the properties of one kind of body. Others stay out, unless one of them
+/// has files, which nothing else can send.
+fn keep_one_kind<'a>(
+    media: &mut Vec<Usable<'a>>,
+    operation: &Operation,
+    definitions: &Definitions<'a>,
+    notes: &mut Vec<String>,
+) {
+    let uploads = |one: &Usable<'a>| one.group > 0 && choice::has_files(one, definitions);
+    if media.iter().any(uploads) {
+        return;
+    }
+    let others = media.iter().filter(|one| one.group > 0);
+    let names: Vec<String> = others.map(|one| format!("`{}`", one.sent)).collect();
+    if !names.is_empty() {
+        notes.push(format!(
+            "{}: the body's properties are arguments, so it cannot be sent as {}, which takes another body",
+            super::overrides::place(operation),
+            names.join(", ")
+        ));
+        media.retain(|one| one.group == 0);
+    }
+}
+
 fn fields<'a>(
     best: &Usable<'a>,
     body_required: bool,
     alone: bool,
     definitions: &Definitions<'a>,
 ) -> Option<Vec<Field<'a>>> {
-    if best.form.class() > 1 {
+    if best.form.class() > 0 {
         return None;
     }
     let view = definitions.object(&best.media.schema)?;
@@ -156,8 +186,7 @@ fn fields<'a>(
     })
 }
 
-/// The usable media types, best first: one, or those among which the caller may choose because
-/// they take the same argument.
+/// The media types among which the caller may choose, best first.
 fn choose<'a>(content: &'a [MediaType], definitions: &Definitions<'a>) -> Vec<Usable<'a>> {
     let mut usable: Vec<Usable<'a>> = content
         .iter()
@@ -168,23 +197,7 @@ fn choose<'a>(content: &'a [MediaType], definitions: &Definitions<'a>) -> Vec<Us
         })
         .collect();
     usable.sort_by_key(|one| one.rank);
-    let Some(best) = usable.first().cloned() else {
-        return Vec::new();
-    };
-    let mut chosen: Vec<Usable<'a>> = Vec::new();
-    for one in usable {
-        let same = one.form.class() == best.form.class()
-            && one.media.schema == best.media.schema
-            && one.media.item_schema == best.media.item_schema;
-        let essence = essence(&one.sent);
-        // `text/json` and wildcards are other spellings of what is there.
-        let spelling = essence == "text/json" || one.media.name.contains('*');
-        let known = chosen.iter().any(|known| known.sent == one.sent);
-        if chosen.is_empty() || same && !spelling && !known {
-            chosen.push(one);
-        }
-    }
-    chosen
+    choice::offered(usable, definitions)
 }
 
 fn classify<'a>(media: &'a MediaType, definitions: &Definitions<'a>) -> Usable<'a> {
@@ -224,6 +237,7 @@ fn classify<'a>(media: &'a MediaType, definitions: &Definitions<'a>) -> Usable<'
         media,
         sent,
         form,
+        group: 0,
         rank,
     }
 }

@@ -63,6 +63,24 @@ pub(super) fn part(
     }
 }
 
+/// The parts that are files, and whether each is a list of them.
+pub(super) fn files<'d: 's, 's>(
+    media: &'s MediaType,
+    definitions: &Definitions<'d>,
+) -> Vec<(&'s str, bool)> {
+    let parts = properties(&media.schema, definitions).into_iter();
+    let files = parts.filter_map(|(name, schema)| {
+        let encoding = media.encoding.iter().find(|(known, _)| known == name);
+        let content_type = encoding.and_then(|(_, one)| one.content_type.as_deref());
+        match part_kind(schema, content_type, definitions) {
+            PartKind::Value => None,
+            PartKind::File => Some((name, false)),
+            PartKind::Files => Some((name, true)),
+        }
+    });
+    files.collect()
+}
+
 /// The properties of an object, those of its parts and alternatives included, each once.
 pub(super) fn properties<'d: 's, 's>(
     schema: &'s Value,

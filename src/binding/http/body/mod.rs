@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 
 use super::{fault, missing, pointer};
 use crate::binding::Fault;
-use crate::tool::{Body, BodyArgument, BodyCodec, BodyMedia, FlatField, Parameter};
+use crate::tool::{Body, BodyArgument, BodyCodec, BodyMedia, FlatField, Parameter, PartKind};
 
 pub(super) use base64::decode as decode_base64;
 
@@ -37,9 +37,13 @@ pub(super) fn write(
     let Some(body) = body else {
         return Ok(None);
     };
-    let media = media(body, arguments)?;
+    let chosen = chosen(body, arguments)?;
     let Some(value) = value(body, parameters, arguments)? else {
         return Ok(None);
+    };
+    let media = match chosen {
+        Some(media) => media,
+        None => default(body, &value)?,
     };
     let at = match &body.argument {
         BodyArgument::Whole(argument) => pointer(argument),
@@ -55,21 +59,38 @@ pub(super) fn write(
     encode(media, &value, &at).map(Some)
 }
 
-fn media<'a>(body: &'a Body, arguments: &Map<String, Value>) -> Result<&'a BodyMedia, Fault> {
+/// The media type that the caller names.
+fn chosen<'a>(
+    body: &'a Body,
+    arguments: &Map<String, Value>,
+) -> Result<Option<&'a BodyMedia>, Fault> {
     let chosen = body
         .choice
         .as_deref()
         .and_then(|choice| Some((choice, arguments.get(choice)?.as_str()?)));
     if let Some((choice, wanted)) = chosen {
         let found = body.media.iter().find(|media| media.media_type == wanted);
-        return found.ok_or_else(|| {
+        return found.map(Some).ok_or_else(|| {
             let known: Vec<_> = body.media.iter().map(|m| m.media_type.as_str()).collect();
             let message = format!("expected one of {}, found `{wanted}`", known.join(", "));
             fault(choice, "enum", message)
         });
     }
-    body.media
-        .first()
+    Ok(None)
+}
+
+/// The best media type; a file goes as multipart where that is one of them, since nothing else tells
+/// bytes from text.
+fn default<'a>(body: &'a Body, value: &BodyValue<'_>) -> Result<&'a BodyMedia, Fault> {
+    let files = body.media.iter().find(|media| match &media.codec {
+        BodyCodec::Multipart(fields) => {
+            let mut files = fields.iter().filter(|field| field.kind != PartKind::Value);
+            files.any(|field| value.has(&field.property))
+        }
+        _ => false,
+    });
+    files
+        .or_else(|| body.media.first())
         .ok_or_else(|| wrong("", "the operation names no media type for its body"))
 }
 
@@ -205,6 +226,18 @@ fn below(at: &str, property: &str) -> String {
 impl BodyValue<'_> {
     fn is_null(&self) -> bool {
         matches!(self, Self::Whole(Value::Null))
+    }
+
+    /// Whether the body has this member, and it is not null.
+    fn has(&self, property: &str) -> bool {
+        let member = match self {
+            Self::Flat(members) => {
+                let named = members.iter().find(|(name, _)| *name == property);
+                named.map(|(_, value)| *value)
+            }
+            Self::Whole(value) => value.get(property),
+        };
+        member.is_some_and(|value| !value.is_null())
     }
 
     /// The members of an object body.

@@ -1,6 +1,7 @@
 //! Form and multipart bodies.
 
 use super::*;
+use crate::tool::PartKind;
 
 #[test]
 fn forms_are_written_by_their_encodings() {
@@ -193,4 +194,51 @@ fn a_list_within_a_list_is_one_part() {
         assert!(body.contains(part), "{part} in {body}");
     }
     assert_eq!(body.matches("name=\"n\"").count(), 3, "{body}");
+}
+
+#[test]
+fn a_file_goes_as_multipart_where_the_caller_names_nothing() {
+    let file = FieldEncoding {
+        kind: PartKind::File,
+        ..encoding("file")
+    };
+    let mut choice = body(BodyCodec::Json, "application/json");
+    choice.media.push(BodyMedia {
+        media_type: "multipart/form-data".to_owned(),
+        codec: BodyCodec::Multipart(vec![file]),
+    });
+    choice.choice = Some("contentType".to_owned());
+    for (arguments, multipart) in [
+        (json!({"body": {"file": "aGk=", "t": 1}}), true),
+        (json!({"body": {"file": {"text": "hi"}}}), true),
+        (json!({"body": {"t": 1}}), false),
+        (json!({"body": {"file": null}}), false),
+        (
+            json!({"body": {"file": "aGk="}, "contentType": "application/json"}),
+            false,
+        ),
+        (
+            json!({"body": {"t": 1}, "contentType": "multipart/form-data"}),
+            true,
+        ),
+    ] {
+        let (media_type, _) = sent(&choice, &arguments).unwrap().unwrap();
+        assert_eq!(
+            media_type.starts_with("multipart/"),
+            multipart,
+            "{arguments}"
+        );
+    }
+    choice.argument = BodyArgument::Flat(vec![FlatField {
+        argument: "f".to_owned(),
+        property: "file".to_owned(),
+    }]);
+    for (arguments, multipart) in [(json!({"f": "aGk="}), true), (json!({"f": null}), false)] {
+        let (media_type, _) = sent(&choice, &arguments).unwrap().unwrap();
+        assert_eq!(
+            media_type.starts_with("multipart/"),
+            multipart,
+            "{arguments}"
+        );
+    }
 }
