@@ -314,6 +314,18 @@ pub(super) fn is_encoded(schema: &Map<String, Value>) -> bool {
     })
 }
 
+/// Whether bytes stand in a text as themselves: `contentEncoding: binary` and nothing beside it that
+/// says they are no text.
+pub(super) fn is_literal<'d: 's, 's>(schema: &'s Value, definitions: &Definitions<'d>) -> bool {
+    let Some(Value::Object(map)) = definitions.resolve(schema) else {
+        return false;
+    };
+    let binary = ["format", "contentMediaType"];
+    map.contains_key("contentEncoding")
+        && !is_encoded(map)
+        && !binary.iter().any(|keyword| map.contains_key(*keyword))
+}
+
 /// What values of `schema` are, references and simple compositions followed.
 pub(super) fn shape<'d: 's, 's>(schema: &'s Value, definitions: &Definitions<'d>) -> Shape {
     shape_within(schema, definitions, &mut 200)

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::body::{Shape, is_encoded, shape};
+use super::body::{Shape, is_encoded, is_literal, shape};
 use super::defs::{Definitions, reference_of};
 use crate::openapi::{Encoding, MediaType};
 use crate::tool::PartKind;
@@ -45,14 +45,18 @@ pub(super) fn part(
     let said = of("description").and_then(Value::as_str);
     match part_kind(schema, content_type, definitions) {
         PartKind::Value => None,
-        PartKind::File => Some(file(said)),
+        PartKind::File => Some(File::of(schema, definitions).written(said)),
         PartKind::Files => {
             let mut list = Map::new();
             list.insert("type".to_owned(), "array".into());
             if let Some(said) = said {
                 list.insert("description".to_owned(), said.into());
             }
-            list.insert("items".to_owned(), file(None));
+            let items = of("items").unwrap_or(schema);
+            list.insert(
+                "items".to_owned(),
+                File::of(items, definitions).written(None),
+            );
             for keyword in ["minItems", "maxItems"] {
                 if let Some(count) = of(keyword).and_then(Value::as_u64) {
                     list.insert(keyword.to_owned(), count.into());
@@ -170,27 +174,56 @@ impl Files<'_, '_> {
     }
 }
 
-/// A file is its bytes as base64, or an object that also says name and type.
-fn file(said: Option<&str>) -> Value {
-    let how = "A file: its bytes as base64 text, or an object with `data` (base64) or `text`.";
-    let description = said.map_or_else(|| how.to_owned(), |said| format!("{said} ({how})"));
+/// What a file's argument may be.
+struct File {
+    /// A text is the content, not base64 of it.
+    literal: bool,
+}
+
+impl File {
+    fn of(schema: &Value, definitions: &Definitions<'_>) -> Self {
+        Self {
+            literal: is_literal(schema, definitions),
+        }
+    }
+
+    /// A text, or an object that also says name and type.
+    fn written(&self, said: Option<&str>) -> Value {
+        let how = if self.literal {
+            "A file: its content where that is text, or an object with `data` (base64) or `text`."
+        } else {
+            "A file: its bytes as base64 text, or an object with `data` (base64) or `text`."
+        };
+        let description = said.map_or_else(|| how.to_owned(), |said| format!("{said} ({how})"));
+        let text = if self.literal {
+            json!({ "type": "string" })
+        } else {
+            json!({ "type": "string", "contentEncoding": "base64" })
+        };
+        json!({ "description": description, "anyOf": [text, described()] })
+    }
+}
+
+fn described() -> Value {
     json!({
-        "description": description,
-        "anyOf": [
-            { "type": "string", "contentEncoding": "base64" },
-            {
-                "type": "object",
-                "properties": {
-                    "data": { "type": "string", "contentEncoding": "base64",
-                        "description": "The bytes as base64." },
-                    "text": { "type": "string", "description": "The content, where it is text." },
-                    "filename": { "type": "string" },
-                    "contentType": { "type": "string" },
-                },
-                "additionalProperties": false,
-            },
-        ],
+        "type": "object",
+        "properties": {
+            "data": { "type": "string", "contentEncoding": "base64",
+                "description": "The bytes as base64." },
+            "text": { "type": "string", "description": "The content, where it is text." },
+            "filename": { "type": "string" },
+            "contentType": { "type": "string" },
+        },
+        "additionalProperties": false,
     })
+}
+
+/// Whether a text for this file, or for one in this list, is its content.
+pub(super) fn is_literal_part(schema: &Value, definitions: &Definitions<'_>) -> bool {
+    let items = definitions
+        .resolve(schema)
+        .and_then(|known| known.get("items"));
+    is_literal(items.unwrap_or(schema), definitions)
 }
 
 /// What a multipart property is: a file, several, or a plain value. `content_type` is its

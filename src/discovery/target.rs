@@ -4,7 +4,7 @@ use url::Url;
 
 use super::body::{Form, PlannedBody, Usable, essence};
 use super::defs::Definitions;
-use super::multipart::{part_kind, properties};
+use super::multipart::{is_literal_part, part_kind, properties};
 use super::parameters::Planned;
 use super::path::Cut;
 use super::xml;
@@ -158,6 +158,7 @@ fn fields<'a>(usable: &Usable<'a>, definitions: &Definitions<'a>) -> Vec<FieldEn
         if encoding.is_some() || kind != PartKind::Value {
             fields.push(FieldEncoding {
                 content_type: content_type.or(own).map(str::to_owned),
+                literal: kind != PartKind::Value && is_literal_part(schema, definitions),
                 ..field(name, encoding, kind)
             });
         }
@@ -193,6 +194,7 @@ fn field(name: &str, encoding: Option<&Encoding>, kind: PartKind) -> FieldEncodi
         allow_reserved: encoding.is_some_and(|one| one.allow_reserved),
         content_type: encoding.and_then(|one| one.content_type.clone()),
         kind,
+        literal: false,
     }
 }
 

@@ -240,6 +240,8 @@ pub struct FieldEncoding {
     pub content_type: Option<String>,
     /// What the value is.
     pub kind: PartKind,
+    /// A file that is given as a text has that text for its content, not what it is base64 of.
+    pub literal: bool,
 }
 
 /// What a multipart property's value is.
@@ -247,7 +249,7 @@ pub struct FieldEncoding {
 pub enum PartKind {
     /// Text for scalars, JSON for arrays and objects.
     Value,
-    /// A file: base64 text, or an object with `data` (base64) or `text`, `filename`, `contentType`.
+    /// A file: base64 text (or its content, where [`FieldEncoding::literal`] says so), or an object with `data` (base64) or `text`, `filename`, `contentType`.
     File,
     /// An array of files, each a part of its own.
     Files,

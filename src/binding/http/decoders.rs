@@ -222,6 +222,7 @@ proptest! {
             allow_reserved: false,
             content_type: None,
             kind: PartKind::File,
+            literal: false,
         }]), "multipart/form-data");
         let data = base64::engine::general_purpose::URL_SAFE.encode(&bytes);
         let plan = plan(&target, &json!({"body": {

@@ -311,6 +311,9 @@ fn an_encoding_that_changes_nothing_is_a_file() {
         };
         let found = fields.first().map_or(PartKind::Value, |field| field.kind);
         assert_eq!(found, kind, "{schema}");
+        let literal = fields.first().is_some_and(|field| field.literal);
+        let plain = schema.get("contentMediaType").is_none();
+        assert_eq!(literal, plain && kind != PartKind::Value, "{schema}");
     }
     let bytes = json!({ "type": "string", "contentEncoding": "binary" });
     let tool = only(with_body(vec![media("*/*", bytes)]), &json!({}));

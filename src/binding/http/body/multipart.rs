@@ -147,7 +147,9 @@ fn styled(
 fn file(name: &str, value: &Value, encoding: Option<&FieldEncoding>) -> Result<Part, String> {
     let declared = encoding.and_then(|encoding| encoding.content_type.as_deref());
     let member = |key: &str| value.get(key).and_then(Value::as_str);
+    let literal = encoding.is_some_and(|encoding| encoding.literal);
     let data = match value {
+        Value::String(text) if literal => text.as_bytes().to_vec(),
         Value::String(text) => decode_base64(text)?,
         Value::Object(_) => match (member("data"), member("text").or_else(|| member("content"))) {
             (Some(data), _) => decode_base64(data)?,

@@ -62,6 +62,7 @@ fn encoding(property: &str) -> FieldEncoding {
         allow_reserved: false,
         content_type: None,
         kind: PartKind::Value,
+        literal: false,
     }
 }
 
