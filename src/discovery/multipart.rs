@@ -48,11 +48,16 @@ pub(super) fn part(
         PartKind::File => Some(File::of(schema, definitions).written(said)),
         PartKind::Files => {
             let mut list = Map::new();
-            list.insert("type".to_owned(), "array".into());
+            let kind = if takes_null(schema, definitions, &mut 200) {
+                json!(["array", "null"])
+            } else {
+                json!("array")
+            };
+            list.insert("type".to_owned(), kind);
             if let Some(said) = said {
                 list.insert("description".to_owned(), said.into());
             }
-            let items = of("items").unwrap_or(schema);
+            let items = items_of(schema, definitions).unwrap_or(schema);
             list.insert(
                 "items".to_owned(),
                 File::of(items, definitions).written(None),
@@ -178,12 +183,15 @@ impl Files<'_, '_> {
 struct File {
     /// A text is the content, not base64 of it.
     literal: bool,
+    /// Null, which is no part at all, stands for none.
+    optional: bool,
 }
 
 impl File {
     fn of(schema: &Value, definitions: &Definitions<'_>) -> Self {
         Self {
             literal: is_literal(schema, definitions),
+            optional: takes_null(schema, definitions, &mut 200),
         }
     }
 
@@ -200,8 +208,35 @@ impl File {
         } else {
             json!({ "type": "string", "contentEncoding": "base64" })
         };
-        json!({ "description": description, "anyOf": [text, described()] })
+        let mut forms = vec![text, described()];
+        if self.optional {
+            forms.push(json!({ "type": "null" }));
+        }
+        json!({ "description": description, "anyOf": forms })
     }
+}
+
+/// Whether a schema says by its types, or by those of an alternative, that null may stand there; `left`
+/// is how many more schemas may be looked at.
+fn takes_null<'d: 's, 's>(
+    schema: &'s Value,
+    definitions: &Definitions<'d>,
+    left: &mut usize,
+) -> bool {
+    let Some(known) = definitions.resolve(schema).filter(|_| *left > 0) else {
+        return false;
+    };
+    *left -= 1;
+    match known.get("type") {
+        Some(Value::String(name)) => return name == "null",
+        Some(Value::Array(names)) => return names.iter().any(|name| name == "null"),
+        _ => {}
+    }
+    let alternatives = ["anyOf", "oneOf"].into_iter();
+    let mut members = alternatives
+        .filter_map(|keyword| known.get(keyword)?.as_array())
+        .flatten();
+    members.any(|one| takes_null(one, definitions, left))
 }
 
 fn described() -> Value {
@@ -220,10 +255,19 @@ fn described() -> Value {
 
 /// Whether a text for this file, or for one in this list, is its content.
 pub(super) fn is_literal_part(schema: &Value, definitions: &Definitions<'_>) -> bool {
-    let items = definitions
-        .resolve(schema)
-        .and_then(|known| known.get("items"));
+    let items = items_of(schema, definitions);
     is_literal(items.unwrap_or(schema), definitions)
+}
+
+/// The items of a list, which may be one of several alternatives.
+fn items_of<'d: 's, 's>(schema: &'s Value, definitions: &Definitions<'d>) -> Option<&'s Value> {
+    let known = definitions.resolve(schema)?;
+    let own = known.get("items");
+    own.or_else(|| {
+        let members = known.get("anyOf").or_else(|| known.get("oneOf"))?;
+        let mut members = members.as_array()?.iter();
+        members.find_map(|one| definitions.resolve(one)?.get("items"))
+    })
 }
 
 /// What a multipart property is: a file, several, or a plain value. `content_type` is its
@@ -233,7 +277,6 @@ pub(super) fn part_kind<'d: 's, 's>(
     content_type: Option<&str>,
     definitions: &Definitions<'d>,
 ) -> PartKind {
-    let resolved = definitions.resolve(schema);
     let of_bytes = content_type.is_some_and(|types| {
         let kinds = [
             "image/",
@@ -263,17 +306,7 @@ pub(super) fn part_kind<'d: 's, 's>(
     if is_file(schema) {
         return PartKind::File;
     }
-    let lists = |schema: &'s Value| {
-        let known = definitions.resolve(schema);
-        known
-            .and_then(|known| known.get("items"))
-            .is_some_and(is_file)
-    };
-    let members = resolved.and_then(|known| known.get("anyOf").or_else(|| known.get("oneOf")));
-    let several = members
-        .and_then(Value::as_array)
-        .is_some_and(|members| members.iter().any(lists));
-    if lists(schema) || several {
+    if items_of(schema, definitions).is_some_and(is_file) {
         PartKind::Files
     } else {
         PartKind::Value

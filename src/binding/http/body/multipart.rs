@@ -53,7 +53,7 @@ fn add(
     match (value, kind) {
         (Value::Null, _) => {}
         (Value::Array(files), PartKind::Files | PartKind::File) => {
-            for value in files {
+            for value in files.iter().filter(|value| !value.is_null()) {
                 parts.push(file(name, value, encoding)?);
             }
         }
