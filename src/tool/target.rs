@@ -104,6 +104,8 @@ pub struct Parameter {
     pub required: bool,
     /// The value is serialised as this media type instead of by `style`.
     pub content: Option<String>,
+    /// Where that is a form: one entry per property with special treatment.
+    pub encodings: Vec<FieldEncoding>,
     /// Always this value; the caller neither sees nor sets it.
     pub fixed: Option<Value>,
     /// Sent when the caller gives none.

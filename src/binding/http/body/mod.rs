@@ -18,6 +18,7 @@ use crate::binding::Fault;
 use crate::tool::{Body, BodyArgument, BodyCodec, BodyMedia, FlatField, Parameter, PartKind};
 
 pub(super) use base64::decode as decode_base64;
+pub(super) use form::write as write_form;
 
 /// A body's value: one argument, or the members that are arguments of their own.
 enum BodyValue<'a> {
@@ -200,6 +201,13 @@ fn encode(media: &BodyMedia, value: &BodyValue<'_>, at: &str) -> Result<(String,
         concrete(&media.media_type, fallback).to_owned(),
         bytes.into(),
     ))
+}
+
+/// Whether values of a media type are JSON; `application/jsonpath`, for one, is something else.
+pub(super) fn is_json(media_type: &str) -> bool {
+    let essence = media_type.split(';').next().unwrap_or_default().trim();
+    let essence = essence.to_ascii_lowercase();
+    matches!(essence.as_str(), "application/json" | "text/json") || essence.ends_with("+json")
 }
 
 /// A media range such as `*/*` is no media type; something of the codec's own stands for it.

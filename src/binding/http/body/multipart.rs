@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::super::query::Pairs;
 use super::super::style;
-use super::{decode_base64, sniff, text};
+use super::{decode_base64, is_json, sniff, text};
 use crate::tool::{FieldEncoding, PartKind};
 
 /// A boundary is this and sixteen digits.
@@ -74,7 +74,7 @@ fn add(
 /// is JSON as a whole by its `contentType` is one part.
 fn plain(parts: &mut Vec<Part>, name: &str, value: &Value, encoding: Option<&FieldEncoding>) {
     let content_type = encoding.and_then(|encoding| single_type(encoding.content_type.as_deref()));
-    let json = content_type.is_some_and(|media_type| media_type.contains("json"));
+    let json = content_type.is_some_and(is_json);
     match value {
         Value::Null => {}
         Value::Array(items) if !json => {

@@ -32,6 +32,7 @@ fn path_id() -> Parameter {
         allow_empty: false,
         required: true,
         content: None,
+        encodings: Vec::new(),
         fixed: None,
         default: None,
     }
