@@ -12,7 +12,7 @@ use super::xml;
 use crate::openapi::{self, Encoding, Operation, ParameterLocation, ParameterStyle};
 use crate::tool::{
     Body, BodyArgument, BodyCodec, BodyMedia, FieldEncoding, FlatField, HttpTarget, Location,
-    Parameter, PartKind, Style,
+    Parameter, PartKind, Style, XmlNames,
 };
 
 /// The base URL of an operation: the operator's, which replaces every server of the document with
@@ -186,6 +186,7 @@ fn fields(
         if encoding.is_some() || kind != PartKind::Value {
             fields.push(FieldEncoding {
                 content_type: content_type.or(own).map(str::to_owned),
+                xml: part_xml(form, name, schema, content_type, definitions),
                 literal: kind != PartKind::Value && is_literal_part(schema, definitions),
                 ..field(name, encoding, kind)
             });
@@ -194,10 +195,34 @@ fn fields(
     // Properties that only `encoding` knows.
     for (name, encoding) in encodings {
         if !fields.iter().any(|field| field.property == *name) {
-            fields.push(field(name, Some(encoding), PartKind::Value));
+            let content_type = encoding.content_type.as_deref();
+            fields.push(FieldEncoding {
+                xml: part_xml(form, name, &Value::Bool(true), content_type, definitions),
+                ..field(name, Some(encoding), PartKind::Value)
+            });
         }
     }
     fields
+}
+
+/// The names in a part that is XML; a list's items are parts of their own.
+fn part_xml(
+    form: Form,
+    name: &str,
+    schema: &Value,
+    content_type: Option<&str>,
+    definitions: &Definitions<'_>,
+) -> Option<XmlNames> {
+    let is_xml = content_type.is_some_and(|name| essence(name).ends_with("xml"));
+    if form != Form::Multipart || !is_xml {
+        return None;
+    }
+    let items = definitions.resolve(schema)?.get("items");
+    let mut names = xml::names(items.unwrap_or(schema), definitions);
+    if names.name.is_empty() {
+        name.clone_into(&mut names.name);
+    }
+    Some(names)
 }
 
 /// What a file's schema says of its bytes.
@@ -220,6 +245,8 @@ fn field(name: &str, encoding: Option<&Encoding>, kind: PartKind) -> FieldEncodi
         content_type: encoding.and_then(|one| one.content_type.clone()),
         kind,
         literal: false,
+        xml: None,
+        headers: encoding.map_or_else(Vec::new, |one| one.headers.clone()),
     }
 }
 

@@ -224,6 +224,8 @@ pub struct Encoding {
     pub explode: bool,
     /// `allowReserved`.
     pub allow_reserved: bool,
+    /// The required `headers` of a part, with the one value that each can have.
+    pub headers: Vec<(String, String)>,
 }
 
 /// One response, references resolved.

@@ -244,6 +244,10 @@ pub struct FieldEncoding {
     pub kind: PartKind,
     /// A file that is given as a text has that text for its content, not what it is base64 of.
     pub literal: bool,
+    /// How objects are written where `content_type` is XML.
+    pub xml: Option<XmlNames>,
+    /// Further headers of the property's parts, name and value.
+    pub headers: Vec<(String, String)>,
 }
 
 /// What a multipart property's value is.

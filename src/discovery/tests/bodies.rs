@@ -105,6 +105,7 @@ fn files_of_a_multipart_body() {
             style: None,
             explode: true,
             allow_reserved: false,
+            headers: Vec::new(),
         },
     )];
     let tool = only(with_body(vec![form]), &json!({ "File": file }));
@@ -137,6 +138,43 @@ fn files_of_a_multipart_body() {
         assert!(accepts(&schema, &json!({ "body": { "photo": photo } })));
     }
     assert!(!accepts(&schema, &json!({ "body": {} })));
+}
+
+#[test]
+fn an_xml_part_has_the_names_of_its_schema() {
+    let thing =
+        json!({ "type": "object", "properties": { "id": { "xml": { "attribute": true } } } });
+    let mut form = media(
+        "multipart/form-data",
+        json!({ "type": "object", "properties": {
+            "one": { "$ref": "#/components/schemas/Thing" },
+            "many": { "type": "array", "items": thing },
+            "json": thing,
+        } }),
+    );
+    let encoding = |kind: &str| Encoding {
+        content_type: Some(kind.to_owned()),
+        style: None,
+        explode: true,
+        allow_reserved: false,
+        headers: Vec::new(),
+    };
+    form.encoding = vec![
+        ("one".to_owned(), encoding("application/xml; charset=utf-8")),
+        ("many".to_owned(), encoding("text/xml")),
+        ("json".to_owned(), encoding("application/json")),
+    ];
+    let tool = only(with_body(vec![form]), &json!({ "Thing": thing }));
+    let Some(BodyCodec::Multipart(fields)) =
+        target(&tool).body.as_ref().map(|body| &body.media[0].codec)
+    else {
+        panic!("the body is multipart");
+    };
+    let names: Vec<_> = fields.iter().map(|one| one.xml.as_ref()).collect();
+    assert_eq!(names[0].unwrap().name, "Thing");
+    assert_eq!(names[1].unwrap().name, "many");
+    assert!(names[1].unwrap().properties[0].1.attribute);
+    assert!(names[2].is_none());
 }
 
 #[test]

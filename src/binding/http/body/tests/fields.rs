@@ -242,3 +242,34 @@ fn a_file_goes_as_multipart_where_the_caller_names_nothing() {
         );
     }
 }
+
+#[test]
+fn a_part_may_be_xml_and_have_headers_of_its_own() {
+    let names = XmlNames {
+        name: "item".to_owned(),
+        ..XmlNames::default()
+    };
+    let field = FieldEncoding {
+        content_type: Some("application/xml".to_owned()),
+        xml: Some(names),
+        headers: vec![("X-Req".to_owned(), "one".to_owned())],
+        ..encoding("a")
+    };
+    let multipart = |value| {
+        let codec = BodyCodec::Multipart(vec![field.clone()]);
+        bytes(codec, "multipart/form-data", value)
+    };
+    let head = "form-data; name=\"a\"\r\nContent-Type: application/xml\r\nX-Req: one\r\n\r\n";
+    let xml = |text: &str| format!("{head}<?xml version=\"1.0\" encoding=\"UTF-8\"?>{text}\r\n");
+    let written = multipart(json!({"a": {"x": "<y>"}, "b": 1}));
+    assert!(
+        written.contains(&xml("<item><x>&lt;y&gt;</x></item>")),
+        "{written}"
+    );
+    assert_eq!(written.matches("X-Req").count(), 1, "{written}");
+    let written = multipart(json!({"a": [{"x": 1}, {"x": 2}]}));
+    assert!(written.contains(&xml("<item><x>1</x></item>")), "{written}");
+    assert!(written.contains(&xml("<item><x>2</x></item>")), "{written}");
+    let written = multipart(json!({"a": "<done/>"}));
+    assert!(written.contains(&format!("{head}<done/>\r\n")), "{written}");
+}

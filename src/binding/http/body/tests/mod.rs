@@ -64,6 +64,8 @@ fn encoding(property: &str) -> FieldEncoding {
         content_type: None,
         kind: PartKind::Value,
         literal: false,
+        xml: None,
+        headers: Vec::new(),
     }
 }
 
