@@ -7,7 +7,7 @@ use super::defs::Definitions;
 use super::keys;
 use super::settings::BodyShape;
 use crate::openapi::{MediaType, Operation, RequestBody};
-use crate::tool::is_json_lines;
+use crate::tool::{is_json_lines, is_json_sequence};
 
 /// A body with everything settled but the keys.
 #[derive(Debug)]
@@ -212,6 +212,12 @@ fn classify<'a>(media: &'a MediaType, definitions: &Definitions<'a>) -> Usable<'
         lines if is_json_lines(lines) => {
             let list = media.item_schema.is_some() || shape == Shape::Structured;
             plain(if list { Form::JsonLines } else { Form::Text }, 4)
+        }
+        sequence
+            if is_json_sequence(sequence)
+                && (media.item_schema.is_some() || shape == Shape::Structured) =>
+        {
+            plain(Form::JsonLines, 4)
         }
         "*/*" | "application/*" => match shape {
             Shape::Structured | Shape::Scalar => sent("application/json", Form::Json, 4),

@@ -223,7 +223,7 @@ pub enum BodyCodec {
     Binary,
     /// XML, written by the schema's `xml` objects.
     Xml(XmlNames),
-    /// One JSON value a line (NDJSON, JSON Lines) from an array.
+    /// One JSON value a line (NDJSON, JSON Lines, and by the media type JSON text sequences) from an array.
     JsonLines,
 }
 

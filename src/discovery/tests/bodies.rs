@@ -178,6 +178,26 @@ fn an_xml_part_has_the_names_of_its_schema() {
 }
 
 #[test]
+fn a_sequence_is_a_list_of_its_items() {
+    let item = json!({ "type": "object", "required": ["k"] });
+    let mut stream = media("application/json-seq", json!(true));
+    stream.item_schema = Some(item);
+    let tool = only(with_body(vec![stream]), &json!({}));
+    let codec = &target(&tool).body.as_ref().unwrap().media[0].codec;
+    assert_eq!(*codec, BodyCodec::JsonLines);
+    let schema = tool.input_schema.parse();
+    assert!(accepts(&schema, &json!({ "body": [{ "k": 1 }] })));
+    assert!(!accepts(&schema, &json!({ "body": [{}] })));
+    // Nothing says what is in it.
+    let raw = only(
+        with_body(vec![media("application/json-seq", json!(true))]),
+        &json!({}),
+    );
+    let codec = &target(&raw).body.as_ref().unwrap().media[0].codec;
+    assert_eq!(*codec, BodyCodec::Binary);
+}
+
+#[test]
 fn a_file_that_may_be_null_stays_so() {
     let file = json!({ "type": "string", "format": "binary" });
     let list = json!({ "type": "array", "items": file });

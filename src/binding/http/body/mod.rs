@@ -15,7 +15,9 @@ use serde_json::{Map, Value};
 
 use super::{fault, missing, pointer};
 use crate::binding::Fault;
-use crate::tool::{Body, BodyArgument, BodyCodec, BodyMedia, FlatField, Parameter, PartKind};
+use crate::tool::{
+    Body, BodyArgument, BodyCodec, BodyMedia, FlatField, Parameter, PartKind, is_json_sequence,
+};
 
 pub(super) use base64::decode as decode_base64;
 pub(super) use form::write as write_form;
@@ -152,7 +154,7 @@ fn further<'a>(
 fn encode(media: &BodyMedia, value: &BodyValue<'_>, at: &str) -> Result<(String, Bytes), Fault> {
     let bytes = match &media.codec {
         BodyCodec::Json => value.to_json(),
-        BodyCodec::JsonLines => value.to_json_lines(),
+        BodyCodec::JsonLines => value.to_json_lines(is_json_sequence(&essence(&media.media_type))),
         BodyCodec::Text => {
             let media_type = concrete(&media.media_type, "text/plain");
             let (media_type, bytes) = text::encoded(media_type, value.to_text());
@@ -205,9 +207,13 @@ fn encode(media: &BodyMedia, value: &BodyValue<'_>, at: &str) -> Result<(String,
 
 /// Whether values of a media type are JSON; `application/jsonpath`, for one, is something else.
 pub(super) fn is_json(media_type: &str) -> bool {
-    let essence = media_type.split(';').next().unwrap_or_default().trim();
-    let essence = essence.to_ascii_lowercase();
+    let essence = essence(media_type);
     matches!(essence.as_str(), "application/json" | "text/json") || essence.ends_with("+json")
+}
+
+fn essence(media_type: &str) -> String {
+    let essence = media_type.split(';').next().unwrap_or_default();
+    essence.trim().to_ascii_lowercase()
 }
 
 /// A media range such as `*/*` is no media type; something of the codec's own stands for it.
@@ -279,17 +285,22 @@ impl BodyValue<'_> {
         }
     }
 
-    /// A line for each item of an array; anything else is one line.
-    fn to_json_lines(&self) -> Vec<u8> {
+    /// A line for each item of an array; anything else is one line. In a sequence each begins with a
+    /// record separator (RFC 7464, section 2.2).
+    fn to_json_lines(&self, sequence: bool) -> Vec<u8> {
+        const SEPARATOR: &[u8] = &[0x1e];
+        let before = if sequence { SEPARATOR } else { &[] };
         let mut out = Vec::new();
         match self {
             Self::Whole(Value::Array(items)) => {
                 for item in items {
+                    out.extend(before);
                     out.extend(json(item));
                     out.push(b'\n');
                 }
             }
             Self::Whole(_) | Self::Flat(_) => {
+                out.extend(before);
                 out.extend(self.to_json());
                 out.push(b'\n');
             }

@@ -242,6 +242,15 @@ fn json_lines_are_one_value_a_line() {
 }
 
 #[test]
+fn a_sequence_separates_its_records() {
+    let sequence = |value| bytes(BodyCodec::JsonLines, "Application/json-seq; a=b", value);
+    assert_eq!(sequence(json!([{"a": 1}, 2])), "\u{1e}{\"a\":1}\n\u{1e}2\n");
+    assert_eq!(sequence(json!({"a": 1})), "\u{1e}{\"a\":1}\n");
+    let suffix = bytes(BodyCodec::JsonLines, "application/geo+json-seq", json!([1]));
+    assert_eq!(suffix, "\u{1e}1\n");
+}
+
+#[test]
 fn base64_is_taken_in_every_spelling_and_nothing_else_is() {
     let plain = vec![0xfb, 0xff, 0xfe, b'a'];
     for text in [
