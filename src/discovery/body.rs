@@ -193,7 +193,9 @@ fn choose<'a>(content: &'a [MediaType], definitions: &Definitions<'a>) -> Vec<Us
         .map(|media| classify(media, definitions))
         .filter(|one| {
             let fields = matches!(one.form, Form::Urlencoded | Form::Multipart);
-            !fields || takes_objects(&one.media.schema, definitions, &mut 200)
+            // Parts that are told apart by their places alone cannot be written.
+            let placed = one.form == Form::Multipart && one.media.item_schema.is_some();
+            !fields || !placed && takes_objects(&one.media.schema, definitions, &mut 200)
         })
         .collect();
     usable.sort_by_key(|one| one.rank);

@@ -198,6 +198,20 @@ fn a_sequence_is_a_list_of_its_items() {
 }
 
 #[test]
+fn parts_without_names_are_not_sent() {
+    let mut stream = media("multipart/mixed", json!(true));
+    stream.item_schema = Some(json!({ "type": "object" }));
+    let operation = with_body(vec![stream.clone()]);
+    let found = run(&document(vec![operation], &json!({})), &Settings::default());
+    assert!(found.tools.is_empty());
+    assert!(found.skipped[0].reason.contains("no fields to send"));
+    let also = with_body(vec![stream, media("application/json", json!(true))]);
+    let tool = only(also, &json!({}));
+    let media = &target(&tool).body.as_ref().unwrap().media;
+    assert_eq!((media.len(), &media[0].codec), (1, &BodyCodec::Json));
+}
+
+#[test]
 fn a_file_that_may_be_null_stays_so() {
     let file = json!({ "type": "string", "format": "binary" });
     let list = json!({ "type": "array", "items": file });
