@@ -1,12 +1,13 @@
 //! The request body: which media types are usable, which is best, and which argument feeds it.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
+use super::choice;
 use super::defs::Definitions;
 use super::keys;
 use super::settings::BodyShape;
 use crate::openapi::{MediaType, Operation, RequestBody};
-use crate::tool::is_json_lines;
+use crate::tool::{is_json_lines, is_json_sequence};
 
 /// A body with everything settled but the keys.
 #[derive(Debug)]
@@ -42,6 +43,8 @@ pub(super) struct Usable<'a> {
     /// What is sent as `Content-Type`.
     pub(super) sent: String,
     pub(super) form: Form,
+    /// Types with the same number take the same argument; the best type's is 0.
+    pub(super) group: usize,
     rank: u8,
 }
 
@@ -59,13 +62,12 @@ pub(super) enum Form {
 
 impl Form {
     /// Forms of one class take the same argument for the same schema.
-    fn class(self) -> u8 {
+    pub(super) fn class(self) -> u8 {
         match self {
-            Self::Json | Self::Urlencoded | Self::Xml => 0,
-            Self::Multipart => 1,
-            Self::Text => 2,
-            Self::Binary => 3,
-            Self::JsonLines => 4,
+            Self::Json | Self::Urlencoded | Self::Xml | Self::Multipart => 0,
+            Self::Text => 1,
+            Self::Binary => 2,
+            Self::JsonLines => 3,
         }
     }
 }
@@ -89,7 +91,10 @@ pub(super) fn plan<'a>(
     notes: &mut Vec<String>,
 ) -> Option<PlannedBody<'a>> {
     let source = operation.request_body.as_ref()?;
-    let media = choose(&source.content, definitions);
+    let mut media = choose(&source.content, definitions);
+    if shape == BodyShape::Flat {
+        keep_one_kind(&mut media, operation, definitions, notes);
+    }
     let Some(best) = media.first() else {
         if !source.content.is_empty() {
             let place = super::overrides::place(operation);
@@ -103,7 +108,8 @@ pub(super) fn plan<'a>(
         BodyShape::Whole => None,
         BodyShape::Flat => {
             let alone = operation.parameters.is_empty() && media.len() == 1 && required;
-            let fields = fields(best, source.required, alone, definitions);
+            let several = media.iter().any(|one| one.group > 0);
+            let fields = fields(best, source.required, alone, definitions).filter(|_| !several);
             if fields.is_none() {
                 notes.push(format!(
                     "{}: the body is no plain object with properties: it stays one argument",
@@ -125,13 +131,37 @@ pub(super) fn plan<'a>(
     })
 }
 
+/// Arguments of their own are the properties of one kind of body. Others stay out, unless one of them
+/// has files, which nothing else can send.
+fn keep_one_kind<'a>(
+    media: &mut Vec<Usable<'a>>,
+    operation: &Operation,
+    definitions: &Definitions<'a>,
+    notes: &mut Vec<String>,
+) {
+    let uploads = |one: &Usable<'a>| one.group > 0 && choice::has_files(one, definitions);
+    if media.iter().any(uploads) {
+        return;
+    }
+    let others = media.iter().filter(|one| one.group > 0);
+    let names: Vec<String> = others.map(|one| format!("`{}`", one.sent)).collect();
+    if !names.is_empty() {
+        notes.push(format!(
+            "{}: the body's properties are arguments, so it cannot be sent as {}, which takes another body",
+            super::overrides::place(operation),
+            names.join(", ")
+        ));
+        media.retain(|one| one.group == 0);
+    }
+}
+
 fn fields<'a>(
     best: &Usable<'a>,
     body_required: bool,
     alone: bool,
     definitions: &Definitions<'a>,
 ) -> Option<Vec<Field<'a>>> {
-    if best.form.class() > 1 {
+    if best.form.class() > 0 {
         return None;
     }
     let view = definitions.object(&best.media.schema)?;
@@ -156,35 +186,20 @@ fn fields<'a>(
     })
 }
 
-/// The usable media types, best first: one, or those among which the caller may choose because
-/// they take the same argument.
+/// The media types among which the caller may choose, best first.
 fn choose<'a>(content: &'a [MediaType], definitions: &Definitions<'a>) -> Vec<Usable<'a>> {
     let mut usable: Vec<Usable<'a>> = content
         .iter()
         .map(|media| classify(media, definitions))
         .filter(|one| {
             let fields = matches!(one.form, Form::Urlencoded | Form::Multipart);
-            !fields || takes_objects(&one.media.schema, definitions, &mut 200)
+            // Parts that are told apart by their places alone cannot be written.
+            let placed = one.form == Form::Multipart && one.media.item_schema.is_some();
+            !fields || !placed && takes_objects(&one.media.schema, definitions, &mut 200)
         })
         .collect();
     usable.sort_by_key(|one| one.rank);
-    let Some(best) = usable.first().cloned() else {
-        return Vec::new();
-    };
-    let mut chosen: Vec<Usable<'a>> = Vec::new();
-    for one in usable {
-        let same = one.form.class() == best.form.class()
-            && one.media.schema == best.media.schema
-            && one.media.item_schema == best.media.item_schema;
-        let essence = essence(&one.sent);
-        // `text/json` and wildcards are other spellings of what is there.
-        let spelling = essence == "text/json" || one.media.name.contains('*');
-        let known = chosen.iter().any(|known| known.sent == one.sent);
-        if chosen.is_empty() || same && !spelling && !known {
-            chosen.push(one);
-        }
-    }
-    chosen
+    choice::offered(usable, definitions)
 }
 
 fn classify<'a>(media: &'a MediaType, definitions: &Definitions<'a>) -> Usable<'a> {
@@ -199,6 +214,12 @@ fn classify<'a>(media: &'a MediaType, definitions: &Definitions<'a>) -> Usable<'
         lines if is_json_lines(lines) => {
             let list = media.item_schema.is_some() || shape == Shape::Structured;
             plain(if list { Form::JsonLines } else { Form::Text }, 4)
+        }
+        sequence
+            if is_json_sequence(sequence)
+                && (media.item_schema.is_some() || shape == Shape::Structured) =>
+        {
+            plain(Form::JsonLines, 4)
         }
         "*/*" | "application/*" => match shape {
             Shape::Structured | Shape::Scalar => sent("application/json", Form::Json, 4),
@@ -224,6 +245,7 @@ fn classify<'a>(media: &'a MediaType, definitions: &Definitions<'a>) -> Usable<'
         media,
         sent,
         form,
+        group: 0,
         rank,
     }
 }
@@ -290,6 +312,28 @@ pub(super) enum Shape {
     Unknown,
 }
 
+/// Whether a text stands for other bytes than its own. Of the encodings of RFC 2045, section 6, to which
+/// JSON Schema refers (validation, section 8.3), three change nothing.
+pub(super) fn is_encoded(schema: &Map<String, Value>) -> bool {
+    let encoding = schema.get("contentEncoding").and_then(Value::as_str);
+    encoding.is_some_and(|name| {
+        let same = ["binary", "7bit", "8bit"];
+        !same.iter().any(|known| name.eq_ignore_ascii_case(known))
+    })
+}
+
+/// Whether bytes stand in a text as themselves: `contentEncoding: binary` and nothing beside it that
+/// says they are no text.
+pub(super) fn is_literal<'d: 's, 's>(schema: &'s Value, definitions: &Definitions<'d>) -> bool {
+    let Some(Value::Object(map)) = definitions.resolve(schema) else {
+        return false;
+    };
+    let binary = ["format", "contentMediaType"];
+    map.contains_key("contentEncoding")
+        && !is_encoded(map)
+        && !binary.iter().any(|keyword| map.contains_key(*keyword))
+}
+
 /// What values of `schema` are, references and simple compositions followed.
 pub(super) fn shape<'d: 's, 's>(schema: &'s Value, definitions: &Definitions<'d>) -> Shape {
     shape_within(schema, definitions, &mut 200)
@@ -309,8 +353,10 @@ fn shape_within<'d: 's, 's>(
         Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
         _ => Vec::new(),
     };
+    let encoding = map.get("contentEncoding").and_then(Value::as_str);
     let binary = map.get("format").is_some_and(|format| format == "binary")
-        || map.contains_key("contentMediaType") && !map.contains_key("contentEncoding");
+        || encoding.is_some_and(|name| name.eq_ignore_ascii_case("binary"))
+        || map.contains_key("contentMediaType") && !is_encoded(map);
     if types.iter().any(|name| ["object", "array"].contains(name)) || map.contains_key("properties")
     {
         return Shape::Structured;

@@ -376,7 +376,7 @@ impl Extra<'_> {
             .filter(|example| !example.is_null() && example.to_string().len() <= MAX_EXAMPLE)
     }
 
-    fn write(&self, members: &mut Members<'_>) {
+    pub(super) fn write(&self, members: &mut Members<'_>) {
         if let Some(description) = self.description {
             members.key("description").string(&clean(description));
         }

@@ -55,6 +55,7 @@ pub(super) fn parameter(name: &str, location: ParameterLocation, schema: Value) 
         allow_reserved: false,
         allow_empty_value: false,
         content: None,
+        encoding: Vec::new(),
         example: None,
         extensions: Map::new(),
     }

@@ -2,8 +2,9 @@
 
 use serde_json::{Map, Value};
 
-use super::body::{Field, Form, PlannedBody};
-use super::convert::Extra;
+use super::body::{Field, Form, PlannedBody, Usable};
+use super::choice;
+use super::convert::{At, Extra};
 use super::defs::Definitions;
 use super::fragment::{Fragment, Members};
 use super::multipart;
@@ -50,9 +51,13 @@ pub(super) fn schema<'a>(
             match body.and_then(|body| additional(definitions, body)) {
                 Some(schema) => {
                     let out = members.key("additionalProperties");
-                    definitions.write(schema, Extra::default(), super::convert::At::default(), out);
+                    definitions.write(schema, Extra::default(), At::default(), out);
                 }
                 None => members.key("additionalProperties").raw("false"),
+            }
+            let conditions = body.map(|body| choice::conditions(body, definitions));
+            if let Some(conditions) = conditions.filter(|all| !all.is_empty()) {
+                members.key("allOf").value(&Value::Array(conditions));
             }
         }
     }
@@ -130,8 +135,10 @@ fn write_body<'b>(
         members.key("enum").value(&Value::from(names.as_slice()));
         members
             .key("description")
-            .string("The media type the body is sent as.");
-        if let Some(first) = names.first() {
+            .string(&choice::description(body, definitions));
+        if let Some(first) = names.first()
+            && choice::with_files(body, definitions).is_none()
+        {
             members.key("default").string(first);
         }
         members.close();
@@ -144,7 +151,7 @@ fn write_field(
     field: &Field<'_>,
     out: &mut Fragment,
 ) {
-    let Some(best) = body.media.first() else {
+    let Some(best) = choice::speaker(body, 0, definitions) else {
         return out.raw("{}");
     };
     if best.form == Form::Multipart {
@@ -165,17 +172,50 @@ fn write_whole(definitions: &mut Definitions<'_>, body: &PlannedBody<'_>, out: &
     let Some(best) = body.media.first() else {
         return out.raw("{}");
     };
-    let schema = &best.media.schema;
     let said = body.source.description.as_deref().map(str::trim);
-    let description = said.filter(|text| !text.is_empty());
     let extra = Extra {
-        description,
+        description: said.filter(|text| !text.is_empty()),
         example: best.media.example.as_ref(),
         ..Extra::default()
     };
-    match best.form {
-        Form::Json | Form::Urlencoded | Form::Xml => {
+    let groups = choice::groups(body);
+    if groups == 1 {
+        let speaker = choice::speaker(body, 0, definitions).unwrap_or(best);
+        return write_kind(definitions, speaker, (true, extra), out);
+    }
+    let mut members = Members::open(out);
+    let list = members.key("anyOf");
+    list.open("[");
+    for group in 0..groups {
+        if group > 0 {
+            list.raw(",");
+        }
+        match choice::speaker(body, group, definitions) {
+            Some(speaker) => write_kind(definitions, speaker, (false, Extra::default()), list),
+            None => list.raw("{}"),
+        }
+    }
+    list.close("]");
+    extra.write(&mut members);
+    members.close();
+}
+
+/// What a body is as this media type, which may be the only kind of body there is.
+fn write_kind(
+    definitions: &mut Definitions<'_>,
+    one: &Usable<'_>,
+    (only, extra): (bool, Extra<'_>),
+    out: &mut Fragment,
+) {
+    let schema = &one.media.schema;
+    let description = extra.description;
+    match one.form {
+        Form::Json | Form::Urlencoded | Form::Xml if only => {
             definitions.write_argument(schema, extra, out);
+        }
+        // A definition is referred to: the other kinds may use it as well.
+        Form::Json | Form::Urlencoded | Form::Xml => {
+            definitions.write(schema, extra, At::default(), out);
         }
         Form::JsonLines => {
             let mut members = Members::open(out);
@@ -183,7 +223,7 @@ fn write_whole(definitions: &mut Definitions<'_>, body: &PlannedBody<'_>, out: &
             members
                 .key("description")
                 .string(&clean(description.unwrap_or("One JSON value a line.")));
-            let items = best.media.item_schema.as_ref().or_else(|| {
+            let items = one.media.item_schema.as_ref().or_else(|| {
                 definitions
                     .resolve(schema)
                     .and_then(|list| list.get("items"))
@@ -196,7 +236,7 @@ fn write_whole(definitions: &mut Definitions<'_>, body: &PlannedBody<'_>, out: &
             }
             members.close();
         }
-        Form::Multipart => match multipart::schema(best.media, definitions) {
+        Form::Multipart => match multipart::schema(one.media, definitions) {
             Some(schema) => definitions.write_argument(&schema, extra, out),
             None => definitions.write_argument(schema, extra, out),
         },

@@ -4,6 +4,7 @@ mod arguments;
 mod ask;
 mod body;
 mod build;
+mod choice;
 mod circles;
 mod command;
 mod compose;

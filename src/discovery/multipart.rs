@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::body::{Shape, shape};
+use super::body::{Shape, is_encoded, is_literal, shape};
 use super::defs::{Definitions, reference_of};
 use crate::openapi::{Encoding, MediaType};
 use crate::tool::PartKind;
@@ -45,14 +45,23 @@ pub(super) fn part(
     let said = of("description").and_then(Value::as_str);
     match part_kind(schema, content_type, definitions) {
         PartKind::Value => None,
-        PartKind::File => Some(file(said)),
+        PartKind::File => Some(File::of(schema, definitions).written(said)),
         PartKind::Files => {
             let mut list = Map::new();
-            list.insert("type".to_owned(), "array".into());
+            let kind = if takes_null(schema, definitions, &mut 200) {
+                json!(["array", "null"])
+            } else {
+                json!("array")
+            };
+            list.insert("type".to_owned(), kind);
             if let Some(said) = said {
                 list.insert("description".to_owned(), said.into());
             }
-            list.insert("items".to_owned(), file(None));
+            let items = items_of(schema, definitions).unwrap_or(schema);
+            list.insert(
+                "items".to_owned(),
+                File::of(items, definitions).written(None),
+            );
             for keyword in ["minItems", "maxItems"] {
                 if let Some(count) = of(keyword).and_then(Value::as_u64) {
                     list.insert(keyword.to_owned(), count.into());
@@ -61,6 +70,24 @@ pub(super) fn part(
             Some(Value::Object(list))
         }
     }
+}
+
+/// The parts that are files, and whether each is a list of them.
+pub(super) fn files<'d: 's, 's>(
+    media: &'s MediaType,
+    definitions: &Definitions<'d>,
+) -> Vec<(&'s str, bool)> {
+    let parts = properties(&media.schema, definitions).into_iter();
+    let files = parts.filter_map(|(name, schema)| {
+        let encoding = media.encoding.iter().find(|(known, _)| known == name);
+        let content_type = encoding.and_then(|(_, one)| one.content_type.as_deref());
+        match part_kind(schema, content_type, definitions) {
+            PartKind::Value => None,
+            PartKind::File => Some((name, false)),
+            PartKind::Files => Some((name, true)),
+        }
+    });
+    files.collect()
 }
 
 /// The properties of an object, those of its parts and alternatives included, each once.
@@ -152,26 +179,94 @@ impl Files<'_, '_> {
     }
 }
 
-/// A file is its bytes as base64, or an object that also says name and type.
-fn file(said: Option<&str>) -> Value {
-    let how = "A file: its bytes as base64 text, or an object with `data` (base64) or `text`.";
-    let description = said.map_or_else(|| how.to_owned(), |said| format!("{said} ({how})"));
+/// What a file's argument may be.
+struct File {
+    /// A text is the content, not base64 of it.
+    literal: bool,
+    /// Null, which is no part at all, stands for none.
+    optional: bool,
+}
+
+impl File {
+    fn of(schema: &Value, definitions: &Definitions<'_>) -> Self {
+        Self {
+            literal: is_literal(schema, definitions),
+            optional: takes_null(schema, definitions, &mut 200),
+        }
+    }
+
+    /// A text, or an object that also says name and type.
+    fn written(&self, said: Option<&str>) -> Value {
+        let how = if self.literal {
+            "A file: its content where that is text, or an object with `data` (base64) or `text`."
+        } else {
+            "A file: its bytes as base64 text, or an object with `data` (base64) or `text`."
+        };
+        let description = said.map_or_else(|| how.to_owned(), |said| format!("{said} ({how})"));
+        let text = if self.literal {
+            json!({ "type": "string" })
+        } else {
+            json!({ "type": "string", "contentEncoding": "base64" })
+        };
+        let mut forms = vec![text, described()];
+        if self.optional {
+            forms.push(json!({ "type": "null" }));
+        }
+        json!({ "description": description, "anyOf": forms })
+    }
+}
+
+/// Whether a schema says by its types, or by those of an alternative, that null may stand there; `left`
+/// is how many more schemas may be looked at.
+fn takes_null<'d: 's, 's>(
+    schema: &'s Value,
+    definitions: &Definitions<'d>,
+    left: &mut usize,
+) -> bool {
+    let Some(known) = definitions.resolve(schema).filter(|_| *left > 0) else {
+        return false;
+    };
+    *left -= 1;
+    match known.get("type") {
+        Some(Value::String(name)) => return name == "null",
+        Some(Value::Array(names)) => return names.iter().any(|name| name == "null"),
+        _ => {}
+    }
+    let alternatives = ["anyOf", "oneOf"].into_iter();
+    let mut members = alternatives
+        .filter_map(|keyword| known.get(keyword)?.as_array())
+        .flatten();
+    members.any(|one| takes_null(one, definitions, left))
+}
+
+fn described() -> Value {
     json!({
-        "description": description,
-        "anyOf": [
-            { "type": "string", "contentEncoding": "base64" },
-            {
-                "type": "object",
-                "properties": {
-                    "data": { "type": "string", "contentEncoding": "base64",
-                        "description": "The bytes as base64." },
-                    "text": { "type": "string", "description": "The content, where it is text." },
-                    "filename": { "type": "string" },
-                    "contentType": { "type": "string" },
-                },
-                "additionalProperties": false,
-            },
-        ],
+        "type": "object",
+        "properties": {
+            "data": { "type": "string", "contentEncoding": "base64",
+                "description": "The bytes as base64." },
+            "text": { "type": "string", "description": "The content, where it is text." },
+            "filename": { "type": "string" },
+            "contentType": { "type": "string" },
+        },
+        "additionalProperties": false,
+    })
+}
+
+/// Whether a text for this file, or for one in this list, is its content.
+pub(super) fn is_literal_part(schema: &Value, definitions: &Definitions<'_>) -> bool {
+    let items = items_of(schema, definitions);
+    is_literal(items.unwrap_or(schema), definitions)
+}
+
+/// The items of a list, which may be one of several alternatives.
+fn items_of<'d: 's, 's>(schema: &'s Value, definitions: &Definitions<'d>) -> Option<&'s Value> {
+    let known = definitions.resolve(schema)?;
+    let own = known.get("items");
+    own.or_else(|| {
+        let members = known.get("anyOf").or_else(|| known.get("oneOf"))?;
+        let mut members = members.as_array()?.iter();
+        members.find_map(|one| definitions.resolve(one)?.get("items"))
     })
 }
 
@@ -182,7 +277,6 @@ pub(super) fn part_kind<'d: 's, 's>(
     content_type: Option<&str>,
     definitions: &Definitions<'d>,
 ) -> PartKind {
-    let resolved = definitions.resolve(schema);
     let of_bytes = content_type.is_some_and(|types| {
         let kinds = [
             "image/",
@@ -200,11 +294,10 @@ pub(super) fn part_kind<'d: 's, 's>(
         Shape::Bytes => true,
         // Base64 text (`format: byte`, `contentEncoding`) is text on the wire as well.
         Shape::Text => {
-            let known = definitions.resolve(schema);
+            let known = definitions.resolve(schema).and_then(Value::as_object);
             of_bytes
                 && known.is_some_and(|known| {
-                    known.get("contentEncoding").is_none()
-                        && known.get("format").is_none_or(|format| format != "byte")
+                    !is_encoded(known) && known.get("format").is_none_or(|format| format != "byte")
                 })
         }
         Shape::Unknown => of_bytes,
@@ -213,17 +306,7 @@ pub(super) fn part_kind<'d: 's, 's>(
     if is_file(schema) {
         return PartKind::File;
     }
-    let lists = |schema: &'s Value| {
-        let known = definitions.resolve(schema);
-        known
-            .and_then(|known| known.get("items"))
-            .is_some_and(is_file)
-    };
-    let members = resolved.and_then(|known| known.get("anyOf").or_else(|| known.get("oneOf")));
-    let several = members
-        .and_then(Value::as_array)
-        .is_some_and(|members| members.iter().any(lists));
-    if lists(schema) || several {
+    if items_of(schema, definitions).is_some_and(is_file) {
         PartKind::Files
     } else {
         PartKind::Value

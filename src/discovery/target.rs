@@ -1,18 +1,19 @@
 //! What a call becomes: the document's parameters and body in the binder's terms.
 
 use http::HeaderName;
+use serde_json::Value;
 use url::Url;
 
 use super::body::{Form, PlannedBody, Usable, essence};
 use super::defs::Definitions;
-use super::multipart::{part_kind, properties};
+use super::multipart::{is_literal_part, part_kind, properties};
 use super::parameters::Planned;
 use super::path::Cut;
 use super::xml;
-use crate::openapi::{Encoding, Operation, ParameterLocation, ParameterStyle};
+use crate::openapi::{self, Encoding, Operation, ParameterLocation, ParameterStyle};
 use crate::tool::{
     Body, BodyArgument, BodyCodec, BodyMedia, FRAMING_HEADERS, FieldEncoding, FlatField,
-    HttpTarget, Location, Parameter, PartKind, Style,
+    HttpTarget, Location, Parameter, PartKind, Style, XmlNames,
 };
 
 /// More headers of an operation's answers are not told of.
@@ -51,7 +52,10 @@ pub(super) fn target<'a>(
         method: operation.method.clone(),
         base,
         path: cut.template,
-        parameters: parameters.iter().filter_map(parameter).collect(),
+        parameters: parameters
+            .iter()
+            .filter_map(|one| parameter(one, definitions))
+            .collect(),
         body: body.map(|body| self::body(body, definitions)),
         accept: accept(operation),
         answer_headers: answer_headers(operation),
@@ -61,7 +65,7 @@ pub(super) fn target<'a>(
 }
 
 /// Hidden parameters without a value are never sent.
-fn parameter(planned: &Planned<'_>) -> Option<Parameter> {
+fn parameter(planned: &Planned<'_>, definitions: &Definitions<'_>) -> Option<Parameter> {
     if planned.hidden && planned.fixed.is_none() && planned.default.is_none() {
         return None;
     }
@@ -76,6 +80,7 @@ fn parameter(planned: &Planned<'_>) -> Option<Parameter> {
         allow_empty: source.allow_empty_value,
         required: planned.required,
         content: source.content.clone(),
+        encodings: query_encodings(source, definitions),
         // A hidden parameter's default is all it will ever be.
         fixed: planned
             .fixed
@@ -83,6 +88,23 @@ fn parameter(planned: &Planned<'_>) -> Option<Parameter> {
             .or_else(|| planned.default.clone().filter(|_| planned.hidden)),
         default: planned.default.clone(),
     })
+}
+
+/// How the properties of a query that is one form are written.
+fn query_encodings(
+    source: &openapi::Parameter,
+    definitions: &Definitions<'_>,
+) -> Vec<FieldEncoding> {
+    if source.location == ParameterLocation::QueryString && !source.encoding.is_empty() {
+        fields(
+            Form::Urlencoded,
+            &source.schema,
+            &source.encoding,
+            definitions,
+        )
+    } else {
+        Vec::new()
+    }
 }
 
 /// The location's word for keys.
@@ -146,26 +168,32 @@ fn body<'a>(planned: &PlannedBody<'a>, definitions: &Definitions<'a>) -> Body {
 }
 
 fn codec<'a>(usable: &Usable<'a>, definitions: &Definitions<'a>) -> BodyCodec {
+    let media = usable.media;
+    let all = || fields(usable.form, &media.schema, &media.encoding, definitions);
     match usable.form {
         Form::Json => BodyCodec::Json,
         Form::JsonLines => BodyCodec::JsonLines,
         Form::Text => BodyCodec::Text,
         Form::Binary => BodyCodec::Binary,
         Form::Xml => BodyCodec::Xml(xml::names(&usable.media.schema, definitions)),
-        Form::Urlencoded => BodyCodec::Form(fields(usable, definitions)),
-        Form::Multipart => BodyCodec::Multipart(fields(usable, definitions)),
+        Form::Urlencoded => BodyCodec::Form(all()),
+        Form::Multipart => BodyCodec::Multipart(all()),
     }
 }
 
 /// The properties that need more than their codec's usual treatment.
-fn fields<'a>(usable: &Usable<'a>, definitions: &Definitions<'a>) -> Vec<FieldEncoding> {
-    let encodings = &usable.media.encoding;
+fn fields(
+    form: Form,
+    schema: &Value,
+    encodings: &[(String, Encoding)],
+    definitions: &Definitions<'_>,
+) -> Vec<FieldEncoding> {
     let mut fields: Vec<FieldEncoding> = Vec::new();
-    for (name, schema) in properties(&usable.media.schema, definitions) {
+    for (name, schema) in properties(schema, definitions) {
         let encoding = encodings.iter().find(|(known, _)| known == name);
         let encoding = encoding.map(|(_, encoding)| encoding);
         let content_type = encoding.and_then(|one| one.content_type.as_deref());
-        let kind = match usable.form {
+        let kind = match form {
             Form::Multipart => part_kind(schema, content_type, definitions),
             _ => PartKind::Value,
         };
@@ -175,6 +203,8 @@ fn fields<'a>(usable: &Usable<'a>, definitions: &Definitions<'a>) -> Vec<FieldEn
         if encoding.is_some() || kind != PartKind::Value {
             fields.push(FieldEncoding {
                 content_type: content_type.or(own).map(str::to_owned),
+                xml: part_xml(form, name, schema, content_type, definitions),
+                literal: kind != PartKind::Value && is_literal_part(schema, definitions),
                 ..field(name, encoding, kind)
             });
         }
@@ -182,17 +212,38 @@ fn fields<'a>(usable: &Usable<'a>, definitions: &Definitions<'a>) -> Vec<FieldEn
     // Properties that only `encoding` knows.
     for (name, encoding) in encodings {
         if !fields.iter().any(|field| field.property == *name) {
-            fields.push(field(name, Some(encoding), PartKind::Value));
+            let content_type = encoding.content_type.as_deref();
+            fields.push(FieldEncoding {
+                xml: part_xml(form, name, &Value::Bool(true), content_type, definitions),
+                ..field(name, Some(encoding), PartKind::Value)
+            });
         }
     }
     fields
 }
 
+/// The names in a part that is XML; a list's items are parts of their own.
+fn part_xml(
+    form: Form,
+    name: &str,
+    schema: &Value,
+    content_type: Option<&str>,
+    definitions: &Definitions<'_>,
+) -> Option<XmlNames> {
+    let is_xml = content_type.is_some_and(|name| essence(name).ends_with("xml"));
+    if form != Form::Multipart || !is_xml {
+        return None;
+    }
+    let items = definitions.resolve(schema)?.get("items");
+    let mut names = xml::names(items.unwrap_or(schema), definitions);
+    if names.name.is_empty() {
+        name.clone_into(&mut names.name);
+    }
+    Some(names)
+}
+
 /// What a file's schema says of its bytes.
-fn media_type_of<'d: 's, 's>(
-    schema: &'s serde_json::Value,
-    definitions: &Definitions<'d>,
-) -> Option<&'s str> {
+fn media_type_of<'d: 's, 's>(schema: &'s Value, definitions: &Definitions<'d>) -> Option<&'s str> {
     let schema = definitions.resolve(schema)?;
     let own = schema.get("contentMediaType");
     let of_items = || {
@@ -210,6 +261,9 @@ fn field(name: &str, encoding: Option<&Encoding>, kind: PartKind) -> FieldEncodi
         allow_reserved: encoding.is_some_and(|one| one.allow_reserved),
         content_type: encoding.and_then(|one| one.content_type.clone()),
         kind,
+        literal: false,
+        xml: None,
+        headers: encoding.map_or_else(Vec::new, |one| one.headers.clone()),
     }
 }
 

@@ -26,6 +26,7 @@ pub(crate) fn tool(name: &str) -> Tool {
         allow_empty: false,
         required: true,
         content: None,
+        encodings: Vec::new(),
         fixed: None,
         default: None,
     };

@@ -123,6 +123,8 @@ pub struct Parameter {
     pub allow_empty_value: bool,
     /// The media type, where `content` is used instead of `schema`.
     pub content: Option<String>,
+    /// That media type's `encoding`.
+    pub encoding: Vec<(String, Encoding)>,
     /// Example values, for descriptions.
     pub example: Option<Value>,
     /// Every `x-` member.
@@ -145,6 +147,7 @@ impl Parameter {
             allow_reserved: false,
             allow_empty_value: false,
             content: None,
+            encoding: Vec::new(),
             example: None,
             extensions: Map::new(),
         }
@@ -221,6 +224,8 @@ pub struct Encoding {
     pub explode: bool,
     /// `allowReserved`.
     pub allow_reserved: bool,
+    /// The required `headers` of a part, with the one value that each can have.
+    pub headers: Vec<(String, String)>,
 }
 
 /// One response, references resolved.

@@ -133,6 +133,11 @@ pub const RULES: &[Rule] = &[
         "move type, format, enum and the like into `schema`",
     ),
     warning(
+        "part-header",
+        "A part of a multipart body needs a header whose value the document leaves open; it is not sent.",
+        "give the header's schema a `const` or a `default`",
+    ),
+    warning(
         "path-without-slash",
         "A path does not start with a slash.",
         "start the path with /",

@@ -21,6 +21,13 @@ pub fn is_json_lines(essence: &str) -> bool {
     TYPES.binary_search(&essence).is_ok()
 }
 
+/// Whether bodies of this type are a JSON text sequence (RFC 7464; the suffix: RFC 8091): each value stands between
+/// a record separator and a line feed. The type comes in lower case, without parameters.
+#[must_use]
+pub fn is_json_sequence(essence: &str) -> bool {
+    essence == "application/json-seq" || essence.ends_with("+json-seq")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -31,5 +38,8 @@ mod tests {
         assert!(TYPES.iter().all(|essence| is_json_lines(essence)));
         assert!(!is_json_lines("application/json"));
         assert!(!is_json_lines("application/json-seq"));
+        assert!(is_json_sequence("application/json-seq"));
+        assert!(is_json_sequence("application/geo+json-seq"));
+        assert!(!is_json_sequence("application/json"));
     }
 }

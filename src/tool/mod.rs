@@ -31,7 +31,7 @@ pub use corrections::{Corrections, Place};
 pub use escape::escape_json_into;
 pub use grant::{Grant, InvalidPattern, Pattern, SubjectToken};
 pub use json::Json;
-pub use lines::is_json_lines;
+pub use lines::{is_json_lines, is_json_sequence};
 pub use name::{InvalidToolName, ToolName};
 pub use outcome::{Content, Outcome, Structured, Text};
 pub use secrecy::is_secret;

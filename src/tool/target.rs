@@ -108,6 +108,8 @@ pub struct Parameter {
     pub required: bool,
     /// The value is serialised as this media type instead of by `style`.
     pub content: Option<String>,
+    /// Where that is a form: one entry per property with special treatment.
+    pub encodings: Vec<FieldEncoding>,
     /// Always this value; the caller neither sees nor sets it.
     pub fixed: Option<Value>,
     /// Sent when the caller gives none.
@@ -225,7 +227,7 @@ pub enum BodyCodec {
     Binary,
     /// XML, written by the schema's `xml` objects.
     Xml(XmlNames),
-    /// One JSON value a line (NDJSON, JSON Lines) from an array.
+    /// One JSON value a line (NDJSON, JSON Lines, and by the media type JSON text sequences) from an array.
     JsonLines,
 }
 
@@ -244,6 +246,12 @@ pub struct FieldEncoding {
     pub content_type: Option<String>,
     /// What the value is.
     pub kind: PartKind,
+    /// A file that is given as a text has that text for its content, not what it is base64 of.
+    pub literal: bool,
+    /// How objects are written where `content_type` is XML.
+    pub xml: Option<XmlNames>,
+    /// Further headers of the property's parts, name and value.
+    pub headers: Vec<(String, String)>,
 }
 
 /// What a multipart property's value is.
@@ -251,7 +259,7 @@ pub struct FieldEncoding {
 pub enum PartKind {
     /// Text for scalars, JSON for arrays and objects.
     Value,
-    /// A file: base64 text, or an object with `data` (base64) or `text`, `filename`, `contentType`.
+    /// A file: base64 text (or its content, where [`FieldEncoding::literal`] says so), or an object with `data` (base64) or `text`, `filename`, `contentType`.
     File,
     /// An array of files, each a part of its own.
     Files,

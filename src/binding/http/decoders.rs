@@ -222,6 +222,9 @@ proptest! {
             allow_reserved: false,
             content_type: None,
             kind: PartKind::File,
+            literal: false,
+            xml: None,
+            headers: Vec::new(),
         }]), "multipart/form-data");
         let data = base64::engine::general_purpose::URL_SAFE.encode(&bytes);
         let plan = plan(&target, &json!({"body": {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
+use super::body::{is_json, write_form};
 use super::style::{self, Shape};
 use crate::tool::{Parameter, Style};
 
@@ -43,7 +44,7 @@ pub(super) fn write(out: &mut String, parameter: &Parameter, value: &Value) -> R
 
 /// Appends a `querystring` parameter: the whole query (OpenAPI 3.2, section 4.12.4).
 ///
-/// An object under a form media type becomes its pairs, a text there is taken as written; any
+/// An object under a form media type becomes its pairs as in a form's body, a text there is taken as written; any
 /// other media type is its text, percent-encoded.
 ///
 /// # Errors
@@ -58,16 +59,19 @@ pub(super) fn write_whole(
         .as_deref()
         .is_none_or(|media| media.starts_with("application/x-www-form-urlencoded"));
     match value {
-        Value::Object(members) if form => members.iter().try_for_each(|(name, value)| {
-            let pairs = Pairs {
-                name,
-                style: Style::Form,
-                explode: true,
-                allow_reserved: false,
-                allow_empty: false,
-            };
-            pairs.write(out, value)
-        }),
+        Value::Object(members) if form => {
+            let members: Vec<(&str, &Value)> = members
+                .iter()
+                .map(|(name, value)| (name.as_str(), value))
+                .collect();
+            let pairs = write_form(&members, &parameter.encodings)
+                .map_err(|(property, message)| format!("in `{property}`: {message}"))?;
+            if !pairs.is_empty() {
+                separate(out);
+                out.push_str(&pairs);
+            }
+            Ok(())
+        }
         Value::String(text) if form => {
             separate(out);
             for (index, pair) in text.trim_start_matches('?').split('&').enumerate() {
@@ -96,7 +100,7 @@ pub(super) fn content_text<'a>(parameter: &Parameter, value: &'a Value) -> Cow<'
     let json = parameter
         .content
         .as_deref()
-        .is_none_or(|media| media.contains("json") || media.contains('*'));
+        .is_none_or(|media| is_json(media) || media.contains('*'));
     match value {
         Value::String(text) if !json => Cow::Borrowed(text),
         _ => Cow::Owned(value.to_string()),

@@ -28,17 +28,23 @@ fn media_types_are_ranked_and_offered() {
                 ("application/x-www-form-urlencoded", &object),
             ],
             "application/x-www-form-urlencoded",
-            false,
+            true,
         ),
         (
             vec![("application/vnd.x+json", &object), ("text/plain", &text)],
             "application/vnd.x+json",
+            true,
+        ),
+        // Nothing says how the object would be a text.
+        (
+            vec![("application/json", &object), ("text/plain", &object)],
+            "application/json",
             false,
         ),
         (
-            vec![("application/json", &object), ("application/xml", &text)],
+            vec![("application/json", &bytes), ("image/png", &bytes)],
             "application/json",
-            false,
+            true,
         ),
         (
             vec![("text/plain", &text), ("text/markdown", &text)],
@@ -99,6 +105,7 @@ fn files_of_a_multipart_body() {
             style: None,
             explode: true,
             allow_reserved: false,
+            headers: Vec::new(),
         },
     )];
     let tool = only(with_body(vec![form]), &json!({ "File": file }));
@@ -131,6 +138,160 @@ fn files_of_a_multipart_body() {
         assert!(accepts(&schema, &json!({ "body": { "photo": photo } })));
     }
     assert!(!accepts(&schema, &json!({ "body": {} })));
+}
+
+#[test]
+fn an_xml_part_has_the_names_of_its_schema() {
+    let thing =
+        json!({ "type": "object", "properties": { "id": { "xml": { "attribute": true } } } });
+    let mut form = media(
+        "multipart/form-data",
+        json!({ "type": "object", "properties": {
+            "one": { "$ref": "#/components/schemas/Thing" },
+            "many": { "type": "array", "items": thing },
+            "json": thing,
+        } }),
+    );
+    let encoding = |kind: &str| Encoding {
+        content_type: Some(kind.to_owned()),
+        style: None,
+        explode: true,
+        allow_reserved: false,
+        headers: Vec::new(),
+    };
+    form.encoding = vec![
+        ("one".to_owned(), encoding("application/xml; charset=utf-8")),
+        ("many".to_owned(), encoding("text/xml")),
+        ("json".to_owned(), encoding("application/json")),
+    ];
+    let tool = only(with_body(vec![form]), &json!({ "Thing": thing }));
+    let Some(BodyCodec::Multipart(fields)) =
+        target(&tool).body.as_ref().map(|body| &body.media[0].codec)
+    else {
+        panic!("the body is multipart");
+    };
+    let names: Vec<_> = fields.iter().map(|one| one.xml.as_ref()).collect();
+    assert_eq!(names[0].unwrap().name, "Thing");
+    assert_eq!(names[1].unwrap().name, "many");
+    assert!(names[1].unwrap().properties[0].1.attribute);
+    assert!(names[2].is_none());
+}
+
+#[test]
+fn a_sequence_is_a_list_of_its_items() {
+    let item = json!({ "type": "object", "required": ["k"] });
+    let mut stream = media("application/json-seq", json!(true));
+    stream.item_schema = Some(item);
+    let tool = only(with_body(vec![stream]), &json!({}));
+    let codec = &target(&tool).body.as_ref().unwrap().media[0].codec;
+    assert_eq!(*codec, BodyCodec::JsonLines);
+    let schema = tool.input_schema.parse();
+    assert!(accepts(&schema, &json!({ "body": [{ "k": 1 }] })));
+    assert!(!accepts(&schema, &json!({ "body": [{}] })));
+    // Nothing says what is in it.
+    let raw = only(
+        with_body(vec![media("application/json-seq", json!(true))]),
+        &json!({}),
+    );
+    let codec = &target(&raw).body.as_ref().unwrap().media[0].codec;
+    assert_eq!(*codec, BodyCodec::Binary);
+}
+
+#[test]
+fn parts_without_names_are_not_sent() {
+    let mut stream = media("multipart/mixed", json!(true));
+    stream.item_schema = Some(json!({ "type": "object" }));
+    let operation = with_body(vec![stream.clone()]);
+    let found = run(&document(vec![operation], &json!({})), &Settings::default());
+    assert!(found.tools.is_empty());
+    assert!(found.skipped[0].reason.contains("no fields to send"));
+    let also = with_body(vec![stream, media("application/json", json!(true))]);
+    let tool = only(also, &json!({}));
+    let media = &target(&tool).body.as_ref().unwrap().media;
+    assert_eq!((media.len(), &media[0].codec), (1, &BodyCodec::Json));
+}
+
+#[test]
+fn a_file_that_may_be_null_stays_so() {
+    let file = json!({ "type": "string", "format": "binary" });
+    let list = json!({ "type": "array", "items": file });
+    let none = json!({ "type": "null" });
+    let form = json!({ "type": "object", "properties": {
+        "one": { "anyOf": [file, none] },
+        "typed": { "type": ["string", "null"], "format": "binary" },
+        "many": { "anyOf": [list, none] },
+        "must": file,
+        "all": list,
+    } });
+    let schema = input(
+        with_body(vec![media("multipart/form-data", form)]),
+        &json!({}),
+    );
+    for (name, taken) in [
+        ("one", true),
+        ("typed", true),
+        ("many", true),
+        ("must", false),
+        ("all", false),
+    ] {
+        assert_eq!(
+            accepts(&schema, &json!({ "body": { name: null } })),
+            taken,
+            "{name}"
+        );
+    }
+    assert!(accepts(
+        &schema,
+        &json!({ "body": { "one": "aGk=", "many": ["aGk="] } })
+    ));
+    assert!(!accepts(&schema, &json!({ "body": { "many": [null] } })));
+}
+
+#[test]
+fn an_encoding_that_changes_nothing_is_a_file() {
+    for (schema, kind) in [
+        (
+            json!({ "type": "string", "contentEncoding": "binary" }),
+            PartKind::File,
+        ),
+        (json!({ "contentEncoding": "Binary" }), PartKind::File),
+        (
+            json!({ "type": "array", "items": { "type": "string", "contentEncoding": "binary" } }),
+            PartKind::Files,
+        ),
+        (
+            json!({ "type": "string", "contentMediaType": "image/png", "contentEncoding": "8bit" }),
+            PartKind::File,
+        ),
+        (
+            json!({ "type": "string", "contentEncoding": "7bit" }),
+            PartKind::Value,
+        ),
+        (
+            json!({ "type": "string", "contentMediaType": "image/png", "contentEncoding": "base64" }),
+            PartKind::Value,
+        ),
+    ] {
+        let form = json!({ "type": "object", "properties": { "f": schema } });
+        let tool = only(
+            with_body(vec![media("multipart/form-data", form)]),
+            &json!({}),
+        );
+        let Some(BodyCodec::Multipart(fields)) =
+            target(&tool).body.as_ref().map(|body| &body.media[0].codec)
+        else {
+            panic!("the body is multipart");
+        };
+        let found = fields.first().map_or(PartKind::Value, |field| field.kind);
+        assert_eq!(found, kind, "{schema}");
+        let literal = fields.first().is_some_and(|field| field.literal);
+        let plain = schema.get("contentMediaType").is_none();
+        assert_eq!(literal, plain && kind != PartKind::Value, "{schema}");
+    }
+    let bytes = json!({ "type": "string", "contentEncoding": "binary" });
+    let tool = only(with_body(vec![media("*/*", bytes)]), &json!({}));
+    let body = target(&tool).body.as_ref().unwrap();
+    assert_eq!(body.media[0].codec, BodyCodec::Binary);
 }
 
 #[test]

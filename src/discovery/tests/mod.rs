@@ -3,6 +3,7 @@
 mod arguments;
 mod bodies;
 mod bounds;
+mod choices;
 mod closed;
 mod compositions;
 mod golden;

@@ -6,6 +6,7 @@ use super::super::budget::Budget;
 use super::super::finding::Place;
 use super::super::model::{Encoding, MediaType, ParameterStyle, RequestBody, Response};
 use super::super::reference::follow;
+use super::headers;
 use super::parameters::style;
 use super::{Context, extensions, flag, owned_text};
 
@@ -100,19 +101,21 @@ pub(super) fn media_types(
                 continue;
             }
         };
+        let encoding = encodings(
+            media.get("encoding"),
+            place,
+            name.trim_start()
+                .to_ascii_lowercase()
+                .starts_with("multipart/"),
+            context,
+        );
         list.push(MediaType {
             name: name.clone(),
             schema: schema(media.get("schema"), &context.budget),
             item_schema: media
                 .get("itemSchema")
                 .map(|item| context.budget.copy(item)),
-            encoding: encodings(
-                media.get("encoding"),
-                context.root,
-                name.trim_start()
-                    .to_ascii_lowercase()
-                    .starts_with("multipart/"),
-            ),
+            encoding,
             example: example(media, context.root, &context.budget),
         });
     }
@@ -128,14 +131,19 @@ fn keeps_style(style: ParameterStyle) -> bool {
     )
 }
 
-fn encodings(node: Option<&Value>, root: &Value, multipart: bool) -> Vec<(String, Encoding)> {
+fn encodings(
+    node: Option<&Value>,
+    place: &Place,
+    multipart: bool,
+    context: &mut Context<'_>,
+) -> Vec<(String, Encoding)> {
     let Some(Value::Object(written)) = node else {
         return Vec::new();
     };
     written
         .iter()
         .filter_map(|(property, node)| {
-            let node = follow(root, node).ok()?.node;
+            let node = follow(context.root, node).ok()?.node;
             let style = node.get("style").and_then(Value::as_str).and_then(style);
             let style = style.filter(|style| {
                 !multipart || keeps_style(*style) || node.contains_key("x-collectionFormat")
@@ -153,6 +161,11 @@ fn encodings(node: Option<&Value>, root: &Value, multipart: bool) -> Vec<(String
                 style,
                 explode: flag(node, "explode").unwrap_or(form),
                 allow_reserved: flag(node, "allowReserved").unwrap_or(false),
+                headers: if multipart {
+                    headers::of_part(node.get("headers"), property, place, context)
+                } else {
+                    Vec::new()
+                },
             };
             Some((property.clone(), encoding))
         })

@@ -1,6 +1,7 @@
 //! The normal form's tree to the model: operations with everything they inherit.
 
 mod content;
+mod headers;
 mod operations;
 mod parameters;
 mod security;

@@ -162,9 +162,12 @@ fn parameter(
     let default_explode = matches!(style, ParameterStyle::Form | ParameterStyle::DeepObject);
     let example = example(map, context.root, &context.budget)
         .or_else(|| media.as_ref().and_then(|media| media.example.clone()));
-    let (content, value_schema) = match media {
-        Some(media) => (Some(media.name), media.schema),
-        None => (None, schema(map.get("schema"), &context.budget)),
+    let (content, encoding, value_schema) = match media {
+        Some(media) => (Some(media.name), media.encoding, media.schema),
+        None => {
+            let schema = schema(map.get("schema"), &context.budget);
+            (None, Vec::new(), schema)
+        }
     };
     Parameter {
         name: name.to_owned(),
@@ -180,6 +183,7 @@ fn parameter(
             || map.get("style").is_some_and(|style| style == "cookie"),
         allow_empty_value: flag(map, "allowEmptyValue").unwrap_or(false),
         content,
+        encoding,
         example,
         extensions: extensions(map, &context.budget),
     }

@@ -226,3 +226,47 @@ fn path_templates_and_parameters_are_matched() {
     let (found, _) = operation("/a/{id}", &json!({}));
     assert_eq!(found.parameters[0].schema, json!({"type": "string"}));
 }
+
+#[test]
+fn a_part_s_required_headers_have_the_value_they_can_have() {
+    let headers = json!({
+        "X-Const": {"required": true, "schema": {"const": 5}},
+        "X-Enum": {"required": true, "schema": {"type": "string", "enum": ["one"]}},
+        "X-Default": {"required": true, "schema": {"type": "string", "default": "d"}},
+        "X-Optional": {"schema": {"const": "o"}},
+        "X-Open": {"required": true, "schema": {"type": "string", "enum": ["a", "b"]}},
+        "X-Split": {"required": true, "schema": {"const": "a\r\nb"}},
+        "Content-Type": {"required": true, "schema": {"const": "a/b"}},
+        "content-transfer-encoding": {"required": true, "schema": {"const": "base64"}},
+    });
+    let content = |name: &str| {
+        let media = json!({"schema": {}, "encoding": {"a": {"headers": headers}}});
+        json!({"requestBody": {"content": {name: media}}, "responses": {}})
+    };
+    let of = |name: &str| {
+        let (operation, findings) = operation("/x", &content(name));
+        let body = operation.request_body.unwrap();
+        let found = body.content[0].encoding[0].1.headers.clone();
+        let told: Vec<_> = findings
+            .into_iter()
+            .filter(|one| one.rule == "part-header")
+            .collect();
+        (found, told)
+    };
+    let (found, told) = of("multipart/form-data");
+    let pairs = [("X-Const", "5"), ("X-Enum", "one"), ("X-Default", "d")];
+    assert_eq!(
+        found,
+        pairs.map(|(name, value)| (name.to_owned(), value.to_owned()))
+    );
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(
+        told[0].message.contains("X-Open") && told[1].message.contains("X-Split"),
+        "{told:?}"
+    );
+    // Forms have no parts.
+    assert_eq!(
+        of("application/x-www-form-urlencoded"),
+        (Vec::new(), Vec::new())
+    );
+}

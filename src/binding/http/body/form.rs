@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::super::query::Pairs;
+use super::is_json;
 use crate::tool::{FieldEncoding, Style};
 
 /// Writes an object's members. Without a style, scalars and lists of scalars are repeated pairs and
@@ -11,7 +12,7 @@ use crate::tool::{FieldEncoding, Style};
 ///
 /// # Errors
 /// The property, and what is wrong with it.
-pub(super) fn write<'a>(
+pub(in crate::binding::http) fn write<'a>(
     members: &[(&'a str, &Value)],
     encodings: &[FieldEncoding],
 ) -> Result<String, (&'a str, String)> {
@@ -21,7 +22,7 @@ pub(super) fn write<'a>(
         let json = encoding
             .filter(|encoding| encoding.style.is_none())
             .and_then(|encoding| encoding.content_type.as_deref())
-            .is_some_and(|media_type| media_type.contains("json"));
+            .is_some_and(is_json);
         let style = encoding.and_then(|encoding| encoding.style);
         let pairs = Pairs {
             name,

@@ -15,9 +15,12 @@ use serde_json::{Map, Value};
 
 use super::{fault, missing, pointer};
 use crate::binding::Fault;
-use crate::tool::{Body, BodyArgument, BodyCodec, BodyMedia, FlatField, Parameter};
+use crate::tool::{
+    Body, BodyArgument, BodyCodec, BodyMedia, FlatField, Parameter, PartKind, is_json_sequence,
+};
 
 pub(super) use base64::decode as decode_base64;
+pub(super) use form::write as write_form;
 
 /// A body's value: one argument, or the members that are arguments of their own.
 enum BodyValue<'a> {
@@ -37,9 +40,13 @@ pub(super) fn write(
     let Some(body) = body else {
         return Ok(None);
     };
-    let media = media(body, arguments)?;
+    let chosen = chosen(body, arguments)?;
     let Some(value) = value(body, parameters, arguments)? else {
         return Ok(None);
+    };
+    let media = match chosen {
+        Some(media) => media,
+        None => default(body, &value)?,
     };
     let at = match &body.argument {
         BodyArgument::Whole(argument) => pointer(argument),
@@ -55,21 +62,38 @@ pub(super) fn write(
     encode(media, &value, &at).map(Some)
 }
 
-fn media<'a>(body: &'a Body, arguments: &Map<String, Value>) -> Result<&'a BodyMedia, Fault> {
+/// The media type that the caller names.
+fn chosen<'a>(
+    body: &'a Body,
+    arguments: &Map<String, Value>,
+) -> Result<Option<&'a BodyMedia>, Fault> {
     let chosen = body
         .choice
         .as_deref()
         .and_then(|choice| Some((choice, arguments.get(choice)?.as_str()?)));
     if let Some((choice, wanted)) = chosen {
         let found = body.media.iter().find(|media| media.media_type == wanted);
-        return found.ok_or_else(|| {
+        return found.map(Some).ok_or_else(|| {
             let known: Vec<_> = body.media.iter().map(|m| m.media_type.as_str()).collect();
             let message = format!("expected one of {}, found `{wanted}`", known.join(", "));
             fault(choice, "enum", message)
         });
     }
-    body.media
-        .first()
+    Ok(None)
+}
+
+/// The best media type; a file goes as multipart where that is one of them, since nothing else tells
+/// bytes from text.
+fn default<'a>(body: &'a Body, value: &BodyValue<'_>) -> Result<&'a BodyMedia, Fault> {
+    let files = body.media.iter().find(|media| match &media.codec {
+        BodyCodec::Multipart(fields) => {
+            let mut files = fields.iter().filter(|field| field.kind != PartKind::Value);
+            files.any(|field| value.has(&field.property))
+        }
+        _ => false,
+    });
+    files
+        .or_else(|| body.media.first())
         .ok_or_else(|| wrong("", "the operation names no media type for its body"))
 }
 
@@ -130,7 +154,7 @@ fn further<'a>(
 fn encode(media: &BodyMedia, value: &BodyValue<'_>, at: &str) -> Result<(String, Bytes), Fault> {
     let bytes = match &media.codec {
         BodyCodec::Json => value.to_json(),
-        BodyCodec::JsonLines => value.to_json_lines(),
+        BodyCodec::JsonLines => value.to_json_lines(is_json_sequence(&essence(&media.media_type))),
         BodyCodec::Text => {
             let media_type = concrete(&media.media_type, "text/plain");
             let (media_type, bytes) = text::encoded(media_type, value.to_text());
@@ -181,6 +205,17 @@ fn encode(media: &BodyMedia, value: &BodyValue<'_>, at: &str) -> Result<(String,
     ))
 }
 
+/// Whether values of a media type are JSON; `application/jsonpath`, for one, is something else.
+pub(super) fn is_json(media_type: &str) -> bool {
+    let essence = essence(media_type);
+    matches!(essence.as_str(), "application/json" | "text/json") || essence.ends_with("+json")
+}
+
+fn essence(media_type: &str) -> String {
+    let essence = media_type.split(';').next().unwrap_or_default();
+    essence.trim().to_ascii_lowercase()
+}
+
 /// A media range such as `*/*` is no media type; something of the codec's own stands for it.
 fn concrete<'a>(media_type: &'a str, fallback: &'a str) -> &'a str {
     if media_type.contains('*') || media_type.is_empty() {
@@ -205,6 +240,18 @@ fn below(at: &str, property: &str) -> String {
 impl BodyValue<'_> {
     fn is_null(&self) -> bool {
         matches!(self, Self::Whole(Value::Null))
+    }
+
+    /// Whether the body has this member, and it is not null.
+    fn has(&self, property: &str) -> bool {
+        let member = match self {
+            Self::Flat(members) => {
+                let named = members.iter().find(|(name, _)| *name == property);
+                named.map(|(_, value)| *value)
+            }
+            Self::Whole(value) => value.get(property),
+        };
+        member.is_some_and(|value| !value.is_null())
     }
 
     /// The members of an object body.
@@ -238,17 +285,22 @@ impl BodyValue<'_> {
         }
     }
 
-    /// A line for each item of an array; anything else is one line.
-    fn to_json_lines(&self) -> Vec<u8> {
+    /// A line for each item of an array; anything else is one line. In a sequence each begins with a
+    /// record separator (RFC 7464, section 2.2).
+    fn to_json_lines(&self, sequence: bool) -> Vec<u8> {
+        const SEPARATOR: &[u8] = &[0x1e];
+        let before = if sequence { SEPARATOR } else { &[] };
         let mut out = Vec::new();
         match self {
             Self::Whole(Value::Array(items)) => {
                 for item in items {
+                    out.extend(before);
                     out.extend(json(item));
                     out.push(b'\n');
                 }
             }
             Self::Whole(_) | Self::Flat(_) => {
+                out.extend(before);
                 out.extend(self.to_json());
                 out.push(b'\n');
             }

@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use super::super::query::Pairs;
 use super::super::style;
-use super::{decode_base64, sniff, text};
-use crate::tool::{FieldEncoding, PartKind};
+use super::{decode_base64, is_json, sniff, text, xml};
+use crate::tool::{FieldEncoding, PartKind, XmlNames};
 
 /// A boundary is this and sixteen digits.
 const BOUNDARY: &str = "mcpinvoke-boundary-";
@@ -16,6 +16,7 @@ struct Part {
     name: String,
     filename: Option<String>,
     content_type: Option<String>,
+    headers: Vec<(String, String)>,
     data: Vec<u8>,
 }
 
@@ -31,7 +32,12 @@ pub(super) fn write<'a>(
     let mut parts = Vec::new();
     for &(name, value) in members {
         let encoding = encodings.iter().find(|encoding| encoding.property == name);
+        let before = parts.len();
         add(&mut parts, name, value, encoding).map_err(|message| (name, message))?;
+        if let Some(encoding) = encoding {
+            let added = parts.iter_mut().skip(before);
+            added.for_each(|part| part.headers.clone_from(&encoding.headers));
+        }
     }
     let boundary = boundary(&parts);
     let length: usize = parts.iter().map(|part| part.data.len() + 256).sum();
@@ -53,7 +59,7 @@ fn add(
     match (value, kind) {
         (Value::Null, _) => {}
         (Value::Array(files), PartKind::Files | PartKind::File) => {
-            for value in files {
+            for value in files.iter().filter(|value| !value.is_null()) {
                 parts.push(file(name, value, encoding)?);
             }
         }
@@ -61,10 +67,10 @@ fn add(
         (value, PartKind::Value) => match encoding.filter(|encoding| encoding.style.is_some()) {
             // An object without `explode` would be `key,value,key,value`: no server reads that.
             Some(encoding) if value.is_object() && !encoding.explode => {
-                plain(parts, name, value, Some(encoding));
+                plain(parts, name, value, Some(encoding))?;
             }
             Some(encoding) => styled(parts, name, value, encoding)?,
-            None => plain(parts, name, value, encoding),
+            None => plain(parts, name, value, encoding)?,
         },
     }
     Ok(())
@@ -72,9 +78,16 @@ fn add(
 
 /// Text for scalars, JSON for what is nested, a part for each item of an array. A property that
 /// is JSON as a whole by its `contentType` is one part.
-fn plain(parts: &mut Vec<Part>, name: &str, value: &Value, encoding: Option<&FieldEncoding>) {
+fn plain(
+    parts: &mut Vec<Part>,
+    name: &str,
+    value: &Value,
+    encoding: Option<&FieldEncoding>,
+) -> Result<(), String> {
     let content_type = encoding.and_then(|encoding| single_type(encoding.content_type.as_deref()));
-    let json = content_type.is_some_and(|media_type| media_type.contains("json"));
+    let json = content_type.is_some_and(is_json);
+    let names = encoding.and_then(|encoding| encoding.xml.as_ref());
+    let names = names.filter(|_| content_type.is_some());
     match value {
         Value::Null => {}
         Value::Array(items) if !json => {
@@ -82,9 +95,16 @@ fn plain(parts: &mut Vec<Part>, name: &str, value: &Value, encoding: Option<&Fie
                 match item {
                     // One value of a list, whatever it holds.
                     Value::Array(_) => parts.push(json_part(name, item, content_type)),
-                    item => plain(parts, name, item, encoding),
+                    item => plain(parts, name, item, encoding)?,
                 }
             }
+        }
+        nested @ Value::Object(_) if names.is_some() => {
+            let data = xml::write(nested, names.unwrap_or(&XmlNames::default()))?;
+            parts.push(Part {
+                data: data.into_bytes(),
+                ..json_part(name, &Value::Null, content_type)
+            });
         }
         nested if json || nested.is_object() || nested.is_array() => {
             parts.push(json_part(name, nested, content_type));
@@ -102,10 +122,12 @@ fn plain(parts: &mut Vec<Part>, name: &str, value: &Value, encoding: Option<&Fie
                 name: name.to_owned(),
                 filename: None,
                 content_type,
+                headers: Vec::new(),
                 data,
             });
         }
     }
+    Ok(())
 }
 
 fn json_part(name: &str, value: &Value, content_type: Option<&str>) -> Part {
@@ -113,6 +135,7 @@ fn json_part(name: &str, value: &Value, content_type: Option<&str>) -> Part {
         name: name.to_owned(),
         filename: None,
         content_type: Some(content_type.unwrap_or("application/json").to_owned()),
+        headers: Vec::new(),
         data: value.to_string().into_bytes(),
     }
 }
@@ -138,6 +161,7 @@ fn styled(
             name: name.into_owned(),
             filename: None,
             content_type: single_type(encoding.content_type.as_deref()).map(str::to_owned),
+            headers: Vec::new(),
             data: text.into_owned().into_bytes(),
         });
     }
@@ -147,7 +171,9 @@ fn styled(
 fn file(name: &str, value: &Value, encoding: Option<&FieldEncoding>) -> Result<Part, String> {
     let declared = encoding.and_then(|encoding| encoding.content_type.as_deref());
     let member = |key: &str| value.get(key).and_then(Value::as_str);
+    let literal = encoding.is_some_and(|encoding| encoding.literal);
     let data = match value {
+        Value::String(text) if literal => text.as_bytes().to_vec(),
         Value::String(text) => decode_base64(text)?,
         Value::Object(_) => match (member("data"), member("text").or_else(|| member("content"))) {
             (Some(data), _) => decode_base64(data)?,
@@ -168,6 +194,7 @@ fn file(name: &str, value: &Value, encoding: Option<&FieldEncoding>) -> Result<P
         name: name.to_owned(),
         filename: Some(member("filename").unwrap_or(name).to_owned()),
         content_type: Some(content_type.to_owned()),
+        headers: Vec::new(),
         data,
     })
 }
@@ -235,6 +262,9 @@ impl Part {
         }
         if let Some(content_type) = &self.content_type {
             head.push_str(&format!("\r\nContent-Type: {content_type}"));
+        }
+        for (name, value) in &self.headers {
+            head.push_str(&format!("\r\n{name}: {value}"));
         }
         head.push_str("\r\n\r\n");
         out.extend_from_slice(head.as_bytes());

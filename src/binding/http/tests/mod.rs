@@ -20,6 +20,7 @@ pub(super) fn parameter(name: &str, location: Location, style: Style, explode: b
         allow_empty: false,
         required: location == Location::Path,
         content: None,
+        encodings: Vec::new(),
         fixed: None,
         default: None,
     }

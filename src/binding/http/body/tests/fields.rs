@@ -1,6 +1,7 @@
 //! Form and multipart bodies.
 
 use super::*;
+use crate::tool::PartKind;
 
 #[test]
 fn forms_are_written_by_their_encodings() {
@@ -193,4 +194,82 @@ fn a_list_within_a_list_is_one_part() {
         assert!(body.contains(part), "{part} in {body}");
     }
     assert_eq!(body.matches("name=\"n\"").count(), 3, "{body}");
+}
+
+#[test]
+fn a_file_goes_as_multipart_where_the_caller_names_nothing() {
+    let file = FieldEncoding {
+        kind: PartKind::File,
+        ..encoding("file")
+    };
+    let mut choice = body(BodyCodec::Json, "application/json");
+    choice.media.push(BodyMedia {
+        media_type: "multipart/form-data".to_owned(),
+        codec: BodyCodec::Multipart(vec![file]),
+    });
+    choice.choice = Some("contentType".to_owned());
+    for (arguments, multipart) in [
+        (json!({"body": {"file": "aGk=", "t": 1}}), true),
+        (json!({"body": {"file": {"text": "hi"}}}), true),
+        (json!({"body": {"t": 1}}), false),
+        (json!({"body": {"file": null}}), false),
+        (
+            json!({"body": {"file": "aGk="}, "contentType": "application/json"}),
+            false,
+        ),
+        (
+            json!({"body": {"t": 1}, "contentType": "multipart/form-data"}),
+            true,
+        ),
+    ] {
+        let (media_type, _) = sent(&choice, &arguments).unwrap().unwrap();
+        assert_eq!(
+            media_type.starts_with("multipart/"),
+            multipart,
+            "{arguments}"
+        );
+    }
+    choice.argument = BodyArgument::Flat(vec![FlatField {
+        argument: "f".to_owned(),
+        property: "file".to_owned(),
+    }]);
+    for (arguments, multipart) in [(json!({"f": "aGk="}), true), (json!({"f": null}), false)] {
+        let (media_type, _) = sent(&choice, &arguments).unwrap().unwrap();
+        assert_eq!(
+            media_type.starts_with("multipart/"),
+            multipart,
+            "{arguments}"
+        );
+    }
+}
+
+#[test]
+fn a_part_may_be_xml_and_have_headers_of_its_own() {
+    let names = XmlNames {
+        name: "item".to_owned(),
+        ..XmlNames::default()
+    };
+    let field = FieldEncoding {
+        content_type: Some("application/xml".to_owned()),
+        xml: Some(names),
+        headers: vec![("X-Req".to_owned(), "one".to_owned())],
+        ..encoding("a")
+    };
+    let multipart = |value| {
+        let codec = BodyCodec::Multipart(vec![field.clone()]);
+        bytes(codec, "multipart/form-data", value)
+    };
+    let head = "form-data; name=\"a\"\r\nContent-Type: application/xml\r\nX-Req: one\r\n\r\n";
+    let xml = |text: &str| format!("{head}<?xml version=\"1.0\" encoding=\"UTF-8\"?>{text}\r\n");
+    let written = multipart(json!({"a": {"x": "<y>"}, "b": 1}));
+    assert!(
+        written.contains(&xml("<item><x>&lt;y&gt;</x></item>")),
+        "{written}"
+    );
+    assert_eq!(written.matches("X-Req").count(), 1, "{written}");
+    let written = multipart(json!({"a": [{"x": 1}, {"x": 2}]}));
+    assert!(written.contains(&xml("<item><x>1</x></item>")), "{written}");
+    assert!(written.contains(&xml("<item><x>2</x></item>")), "{written}");
+    let written = multipart(json!({"a": "<done/>"}));
+    assert!(written.contains(&format!("{head}<done/>\r\n")), "{written}");
 }

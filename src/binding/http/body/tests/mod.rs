@@ -6,7 +6,7 @@ mod xml;
 use serde_json::{Map, Value, json};
 
 use super::*;
-use crate::tool::{FieldEncoding, FlatField, Location, PartKind, Style, XmlNames};
+use crate::tool::{FieldEncoding, FlatField, Location, Style, XmlNames};
 
 fn body(codec: BodyCodec, media_type: &str) -> Body {
     Body {
@@ -32,6 +32,7 @@ fn path_id() -> Parameter {
         allow_empty: false,
         required: true,
         content: None,
+        encodings: Vec::new(),
         fixed: None,
         default: None,
     }
@@ -62,6 +63,9 @@ fn encoding(property: &str) -> FieldEncoding {
         allow_reserved: false,
         content_type: None,
         kind: PartKind::Value,
+        literal: false,
+        xml: None,
+        headers: Vec::new(),
     }
 }
 
@@ -235,6 +239,15 @@ fn json_lines_are_one_value_a_line() {
         ),
         "{\"a\":1}\n"
     );
+}
+
+#[test]
+fn a_sequence_separates_its_records() {
+    let sequence = |value| bytes(BodyCodec::JsonLines, "Application/json-seq; a=b", value);
+    assert_eq!(sequence(json!([{"a": 1}, 2])), "\u{1e}{\"a\":1}\n\u{1e}2\n");
+    assert_eq!(sequence(json!({"a": 1})), "\u{1e}{\"a\":1}\n");
+    let suffix = bytes(BodyCodec::JsonLines, "application/geo+json-seq", json!([1]));
+    assert_eq!(suffix, "\u{1e}1\n");
 }
 
 #[test]
