@@ -17,6 +17,7 @@ use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 
 use super::Shared;
 use super::respond::{answer, empty, events, message, method_not_allowed};
+use super::unread;
 use crate::mcp::{Accepted, Answer, Fault, Header, Headers, Message, Work};
 use crate::tool::Caller;
 
@@ -46,13 +47,16 @@ where
     B: http_body::Body<Data = Bytes>,
     B::Error: Into<axum::BoxError>,
 {
-    let headers = request.headers();
-    match *request.method() {
-        Method::POST => post(shared, request, caller).await,
-        Method::GET => Begun::Answered(get(shared, headers, caller.as_ref())),
-        Method::DELETE => Begun::Answered(delete(shared, headers, caller.as_ref())),
-        _ => Begun::Answered(method_not_allowed("POST")),
+    if *request.method() == Method::POST {
+        return post(shared, request, caller).await;
     }
+    let (parts, body) = request.into_parts();
+    let response = match parts.method {
+        Method::GET => get(shared, &parts.headers, caller.as_ref()),
+        Method::DELETE => delete(shared, &parts.headers, caller.as_ref()),
+        _ => method_not_allowed("POST"),
+    };
+    Begun::Answered(shared.unread(&parts.headers, body, response).await)
 }
 
 /// Does what a request asks for.
@@ -71,17 +75,18 @@ where
     let (parts, body) = request.into_parts();
     let refuse = |fault| {
         let modern = headers_of(&parts.headers).says_modern();
-        Begun::Answered(message(shared.server.refuse(fault, modern)))
+        message(shared.server.refuse(fault, modern))
     };
     if !is_json(&parts.headers) {
-        return refuse(Fault::NotJson);
+        let refusal = refuse(Fault::NotJson);
+        return Begun::Answered(shared.unread(&parts.headers, body, refusal).await);
     }
     let body = match shared.read(&parts.headers, body).await {
         Ok(body) => body,
-        Err(fault) => return refuse(fault),
+        Err(fault) => return Begun::Answered(unread::last(refuse(fault))),
     };
     if !shared.readiness.wait(shared.ready_wait).await {
-        return refuse(Fault::NotReady);
+        return Begun::Answered(refuse(Fault::NotReady));
     }
     let mut headers = headers_of(&parts.headers);
     headers.forwarded = forwarded(&parts.headers, &shared.forward_headers, caller.is_some());
@@ -132,6 +137,19 @@ impl Shared {
     /// On whose behalf a request is.
     pub(super) fn caller<'a>(&'a self, extensions: &'a Extensions) -> &'a Caller {
         extensions.get().unwrap_or(&self.anonymous)
+    }
+
+    /// Answers a request whose body nobody looks at. In a box, so that it takes no room while a call is under way.
+    fn unread<B>(
+        &self,
+        headers: &HeaderMap,
+        body: B,
+        response: Response,
+    ) -> impl Future<Output = Response>
+    where
+        B: http_body::Body<Data = Bytes>,
+    {
+        Box::pin(unread::answer(headers, body, self.max_body_bytes, response))
     }
 
     fn answer(&self, result: Answer) -> Response {

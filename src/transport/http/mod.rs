@@ -5,6 +5,7 @@ mod approvals;
 mod challenge;
 mod cors;
 mod endpoint;
+mod farewell;
 mod guard;
 mod listen;
 mod pages;
@@ -12,6 +13,7 @@ mod probe;
 mod respond;
 mod together;
 mod turnstile;
+mod unread;
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -158,6 +160,7 @@ pub struct Entrance {
     /// The page of approvals alone has none.
     endpoint: Option<Endpoint>,
     router: Router,
+    max_body_bytes: u64,
 }
 
 #[derive(Debug, Clone)]
@@ -183,6 +186,7 @@ impl Entrance {
                 access,
                 shared,
             }),
+            max_body_bytes: settings.max_body_bytes,
         }
     }
 
@@ -206,6 +210,7 @@ impl Entrance {
         Self {
             endpoint: None,
             router,
+            max_body_bytes: settings.max_body_bytes,
         }
     }
 
@@ -237,28 +242,62 @@ impl Entrance {
         async move {
             let path = request.uri().path();
             let Some(own) = self.endpoint.as_ref().filter(|own| path == &*own.path) else {
-                let router = self.router.clone();
-                return match Box::pin(router.oneshot(request.map(Body::new))).await {
-                    Ok(response) => response,
-                    Err(never) => match never {},
-                };
+                return Box::pin(self.route(request)).await;
             };
             let page = match own.guard.judge(request.uri(), request.headers()) {
                 Ok(page) => page,
-                Err(why) => return respond::plain(StatusCode::FORBIDDEN, why),
+                Err(why) => {
+                    let refusal = respond::plain(StatusCode::FORBIDDEN, why);
+                    return self.unread(request, refusal).await;
+                }
             };
             if page.is_some()
                 && let Some(response) = cors::preflight(request.method(), request.headers())
             {
-                return opened(response, page);
+                return self.unread(request, opened(response, page)).await;
             }
             let caller = match own.access.admit(request.headers()).await {
                 Ok(caller) => caller,
-                Err(refusal) => return opened(*refusal, page),
+                Err(refusal) => return self.unread(request, opened(*refusal, page)).await,
             };
             let begun = endpoint::begin(&own.shared, request, caller).await;
             opened(endpoint::finish(&own.shared, begun).await, page)
         }
+    }
+}
+
+impl Entrance {
+    /// Answers a request for any other page.
+    async fn route<B>(&self, request: Request<B>) -> Response
+    where
+        B: http_body::Body<Data = Bytes> + Send + 'static,
+        B::Error: Into<axum::BoxError>,
+    {
+        let (parts, body) = request.into_parts();
+        let headers = parts.headers.clone();
+        let (body, back) = unread::Lent::new(body);
+        let request = Request::from_parts(parts, Body::new(body));
+        let response = match self.router.clone().oneshot(request).await {
+            Ok(response) => response,
+            Err(never) => match never {},
+        };
+        match back.take() {
+            Some(body) => unread::answer(&headers, body, self.max_body_bytes, response).await,
+            None => response,
+        }
+    }
+
+    /// Answers a request whose body nobody looks at.
+    fn unread<B>(&self, request: Request<B>, response: Response) -> impl Future<Output = Response>
+    where
+        B: http_body::Body<Data = Bytes>,
+    {
+        let limit = self.max_body_bytes;
+        // In a box, so that it takes no room while a call is under way.
+        Box::pin(async move {
+            let (parts, body) = request.into_parts();
+            unread::answer(&parts.headers, body, limit, response).await
+        })
     }
 }
 

@@ -5,6 +5,7 @@ mod errors;
 mod interop;
 mod origins;
 mod sessions;
+mod unread;
 
 use std::sync::Arc;
 
