@@ -52,6 +52,9 @@ pub(crate) enum Refusal {
     NotReady,
     #[error("the client cancelled the request")]
     Cancelled,
+    /// `done`: its work was, and only the answer is missing.
+    #[error("the answers of the batch are too long together: {}", if *.done { "this call was carried out, and its answer is left out" } else { "send this request again by itself" })]
+    BatchFull { done: bool },
     #[error("the server has as much to do as it can take, try again")]
     Busy,
     #[error("internal error{}", .0.as_deref().map(|call| format!(" (call {call})")).unwrap_or_default())]
@@ -110,6 +113,7 @@ impl Refusal {
             Self::TooSlow => row(-32600, 408, 408),
             Self::NotJson => row(-32600, 415, 415),
             Self::Cancelled => row(-32600, 200, 200),
+            Self::BatchFull { .. } => row(-32603, 200, 200),
             Self::NotReady | Self::Busy => row(-32603, 503, 503),
             Self::Internal(_) => row(-32603, 500, 200),
         }
