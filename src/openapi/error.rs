@@ -31,7 +31,9 @@ pub enum LoadError {
         reason: String,
     },
     /// Stdin is still open after the time for a document.
-    #[error("{name} did not end within {limit:?}; close it after the document, or raise the limit (timeouts.document)")]
+    #[error(
+        "{name} did not end within {limit:?}; close it after the document, or raise the limit (timeouts.document)"
+    )]
     Late {
         /// The source.
         name: String,

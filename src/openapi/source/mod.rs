@@ -111,14 +111,12 @@ async fn in_time(
     name: &str,
     limit: Duration,
 ) -> Result<Fetched, LoadError> {
-    tokio::time::timeout(limit, read)
-        .await
-        .unwrap_or_else(|_| {
-            Err(LoadError::Late {
-                name: name.to_owned(),
-                limit,
-            })
+    tokio::time::timeout(limit, read).await.unwrap_or_else(|_| {
+        Err(LoadError::Late {
+            name: name.to_owned(),
+            limit,
         })
+    })
 }
 
 /// Reads a file.

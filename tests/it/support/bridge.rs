@@ -393,7 +393,7 @@ pub fn run_with_open_input(arguments: &[&str], input: &str) -> std::process::Out
         if started.elapsed() > PATIENCE {
             child.kill().unwrap();
         }
-        std::thread::sleep(std::time::Duration::from_millis(5));
+        std::thread::sleep(Duration::from_millis(5));
     }
     drop(stdin);
     child.wait_with_output().unwrap()
