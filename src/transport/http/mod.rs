@@ -15,6 +15,7 @@ mod together;
 mod turnstile;
 mod unread;
 
+use std::collections::BTreeSet;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
@@ -328,6 +329,16 @@ fn shared(
     })
 }
 
+/// The paths of the endpoint: its own and its other name, each with a slash at its end and without.
+fn names(path: &str) -> BTreeSet<String> {
+    let forms = |path: &str| {
+        let bare = path.strip_suffix('/').unwrap_or(path);
+        [bare.to_owned(), format!("{bare}/")]
+    };
+    let all = [path, ALIAS].into_iter().flat_map(forms);
+    all.filter(|path| !path.is_empty()).collect()
+}
+
 fn routes(
     guard: &Arc<Guard>,
     access: &Arc<Access>,
@@ -336,9 +347,9 @@ fn routes(
 ) -> Router {
     let (guard, access) = (Arc::clone(guard), Arc::clone(access));
     let shared = Arc::clone(shared);
-    let mut router = Router::new().route(&settings.path, any(endpoint::handle));
-    if settings.path != ALIAS {
-        router = router.route(ALIAS, any(endpoint::handle));
+    let mut router = Router::new();
+    for path in names(&settings.path) {
+        router = router.route(&path, any(endpoint::handle));
     }
     if settings.metrics {
         router = router.route("/metrics", get(pages::metrics));
