@@ -46,6 +46,8 @@ pub(crate) enum Refusal {
     TooLarge(u64),
     #[error("the body was not sent in time")]
     TooSlow,
+    #[error("expected a whole body, found one that breaks off or whose chunks are malformed")]
+    Broken,
     #[error("expected a JSON body (Content-Type: application/json)")]
     NotJson,
     #[error("the documents are still being loaded, try again")]
@@ -66,6 +68,7 @@ impl From<Fault> for Refusal {
         match fault {
             Fault::TooLarge(limit) => Self::TooLarge(limit),
             Fault::TooSlow => Self::TooSlow,
+            Fault::Broken => Self::Broken,
             Fault::NotJson => Self::NotJson,
             Fault::NotReady => Self::NotReady,
             Fault::Busy => Self::Busy,
@@ -111,6 +114,7 @@ impl Refusal {
             Self::UnknownSession => row(-32600, 404, 404),
             Self::TooLarge(_) => row(-32600, 413, 413),
             Self::TooSlow => row(-32600, 408, 408),
+            Self::Broken => row(-32600, 400, 400),
             Self::NotJson => row(-32600, 415, 415),
             Self::Cancelled => row(-32600, 200, 200),
             Self::BatchFull { .. } => row(-32603, 200, 200),

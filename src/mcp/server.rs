@@ -61,6 +61,8 @@ pub enum Fault {
     TooLarge(u64),
     /// The body did not come in time.
     TooSlow,
+    /// The body breaks off, or is not in the form that its transport has it in.
+    Broken,
     /// The content type is not JSON's.
     NotJson,
     /// The tools are not there yet.

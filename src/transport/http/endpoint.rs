@@ -189,8 +189,7 @@ impl Shared {
         match result {
             Ok(body) => Ok(body.to_bytes()),
             Err(error) if error.is::<LengthLimitError>() => Err(Fault::TooLarge(limit)),
-            // The connection broke; nobody reads the answer.
-            Err(_) => Err(Fault::TooSlow),
+            Err(_) => Err(Fault::Broken),
         }
     }
 }
@@ -275,16 +274,34 @@ fn forwarded(
     found
 }
 
-/// Only a client that says what it accepts, and leaves event streams out, gets none.
+/// Only a client that says what it accepts, and leaves event streams out, gets none. Of several ranges the one that
+/// says most of them counts, and a weight of 0 is a no (RFC 9110, section 12.5.1).
 fn takes_streams(headers: &HeaderMap) -> bool {
     let mut accepts = headers.get_all(header::ACCEPT).iter().peekable();
-    accepts.peek().is_none()
-        || accepts.any(|value| {
-            let text = value.to_str().unwrap_or_default().to_ascii_lowercase();
-            ["text/event-stream", "text/*", "*/*"]
-                .iter()
-                .any(|kind| text.contains(kind))
-        })
+    if accepts.peek().is_none() {
+        return true;
+    }
+    let texts = accepts.filter_map(|value| value.to_str().ok());
+    let (mut closest, mut takes) = (None, false);
+    for range in texts.flat_map(|text| text.split(',')) {
+        let (kind, parameters) = range.split_once(';').unwrap_or((range, ""));
+        let kinds = ["*/*", "text/*", "text/event-stream"];
+        let is_kind = |known: &&str| kind.trim().eq_ignore_ascii_case(known);
+        let Some(close) = kinds.iter().position(is_kind) else {
+            continue;
+        };
+        if closest <= Some(close) {
+            closest = Some(close);
+            takes = !parameters.split(';').any(is_weight_of_nothing);
+        }
+    }
+    takes
+}
+
+fn is_weight_of_nothing(parameter: &str) -> bool {
+    parameter.split_once('=').is_some_and(|(name, value)| {
+        name.trim().eq_ignore_ascii_case("q") && value.trim().parse() == Ok(0.0)
+    })
 }
 
 #[cfg(test)]
@@ -314,6 +331,33 @@ mod tests {
         assert_eq!(found.parameters, parameters);
         assert_eq!(found.trace, [Some("00-1"), None, None]);
         assert!(found.streams);
+    }
+
+    #[test]
+    fn streams_are_for_those_who_take_them() {
+        for (accept, takes) in [
+            (&[][..], true),
+            (&["application/json, text/event-stream"], true),
+            (&["application/json", "Text/Event-Stream"], true),
+            (&["application/json"], false),
+            (&[""], false),
+            (&["*/*"], true),
+            (&["text/*;q=0.1"], true),
+            (&["text/event-stream; charset=utf-8; q=1"], true),
+            (&["application/json, text/event-stream;q=0"], false),
+            (&["application/json, */*; Q=0.000"], false),
+            (&["*/*, text/event-stream;q=0"], false),
+            (&["text/event-stream;q=0", "*/*"], false),
+            (&["text/event-stream, */*;q=0"], true),
+            (&["text/*;q=0, text/event-stream"], true),
+            (&["text/event-stream-2"], false),
+        ] {
+            let mut headers = HeaderMap::new();
+            for value in accept {
+                headers.append(header::ACCEPT, HeaderValue::from_static(value));
+            }
+            assert_eq!(takes_streams(&headers), takes, "{accept:?}");
+        }
     }
 
     #[test]

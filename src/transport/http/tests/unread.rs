@@ -147,6 +147,23 @@ async fn a_client_that_sends_it_all_before_it_reads_gets_the_answer() {
 }
 
 #[tokio::test]
+async fn a_body_that_is_malformed_or_breaks_off_is_told_so() {
+    let running = run(keyed()).await;
+    let chunked = "Host: localhost\r\nTransfer-Encoding: chunked\r\n";
+    let chunked = format!("POST /mcp HTTP/1.1\r\n{KEY}{chunked}\r\nnonsense\r\n{BODY}\r\n");
+    let short = head("POST /mcp", KEY, 100) + BODY;
+    for text in [chunked, short] {
+        let mut stream = connect(&running).await;
+        stream.write_all(text.as_bytes()).await.unwrap();
+        stream.shutdown().await.unwrap();
+        let text = answer(&mut stream).await;
+        assert!(text.starts_with("http/1.1 400"), "{text}");
+        assert!(text.contains("connection: close\r\n"), "{text}");
+        assert!(text.contains("breaks off"), "{text}");
+    }
+}
+
+#[tokio::test]
 async fn nobody_is_waited_for_without_end() {
     let settings = Settings {
         max_connections: 1,
