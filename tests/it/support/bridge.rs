@@ -377,28 +377,6 @@ pub fn run_with_input(arguments: &[&str], input: &str) -> std::process::Output {
     child.wait_with_output().unwrap()
 }
 
-/// The same, and stdin stays open until the command has ended by itself.
-pub fn run_with_open_input(arguments: &[&str], input: &str) -> std::process::Output {
-    let mut child = binary()
-        .args(arguments)
-        .stdin(std::process::Stdio::piped())
-        .stdout(std::process::Stdio::piped())
-        .stderr(std::process::Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut stdin = child.stdin.take().unwrap();
-    stdin.write_all(input.as_bytes()).unwrap();
-    let started = std::time::Instant::now();
-    while child.try_wait().unwrap().is_none() {
-        if started.elapsed() > PATIENCE {
-            child.kill().unwrap();
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    drop(stdin);
-    child.wait_with_output().unwrap()
-}
-
 /// Sends SIGTERM to a process.
 pub fn terminate(id: u32) {
     super::process::signal(id, "TERM");
