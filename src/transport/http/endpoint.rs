@@ -149,7 +149,8 @@ impl Shared {
     where
         B: http_body::Body<Data = Bytes>,
     {
-        Box::pin(unread::answer(headers, body, self.max_body_bytes, response))
+        let (waits, limit) = (unread::waits(headers), self.max_body_bytes);
+        Box::pin(unread::answer(waits, body, limit, response))
     }
 
     fn answer(&self, result: Answer) -> Response {

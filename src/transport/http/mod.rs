@@ -275,7 +275,7 @@ impl Entrance {
         B::Error: Into<axum::BoxError>,
     {
         let (parts, body) = request.into_parts();
-        let headers = parts.headers.clone();
+        let waits = unread::waits(&parts.headers);
         let (body, back) = unread::Lent::new(body);
         let request = Request::from_parts(parts, Body::new(body));
         let response = match self.router.clone().oneshot(request).await {
@@ -283,7 +283,7 @@ impl Entrance {
             Err(never) => match never {},
         };
         match back.take() {
-            Some(body) => unread::answer(&headers, body, self.max_body_bytes, response).await,
+            Some(body) => unread::answer(waits, body, self.max_body_bytes, response).await,
             None => response,
         }
     }
@@ -297,7 +297,7 @@ impl Entrance {
         // In a box, so that it takes no room while a call is under way.
         Box::pin(async move {
             let (parts, body) = request.into_parts();
-            unread::answer(&parts.headers, body, limit, response).await
+            unread::answer(unread::waits(&parts.headers), body, limit, response).await
         })
     }
 }

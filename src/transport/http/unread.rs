@@ -19,22 +19,21 @@ use http_body_util::BodyExt as _;
 /// How long an answer waits for the rest of its request.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The answer to a request with these headers, of whose body so much is left: once the rest is read, or with the word
-/// that the connection ends. More than `limit` bytes are not read.
-pub(super) async fn answer<B>(
-    headers: &HeaderMap,
-    body: B,
-    limit: u64,
-    response: Response,
-) -> Response
+/// Whether a client waits to be asked for the body (RFC 9110, section 10.1.1). It is not asked for what nobody reads.
+pub(super) fn waits(headers: &HeaderMap) -> bool {
+    headers.contains_key(EXPECT)
+}
+
+/// The answer to a request of whose body so much is left: once the rest is read, or with the word that the connection
+/// ends. Nothing is read of what the client `waits` with, and no more than `limit` bytes of anything.
+pub(super) async fn answer<B>(waits: bool, body: B, limit: u64, response: Response) -> Response
 where
     B: Body<Data = Bytes>,
 {
     if body.is_end_stream() || response.headers().contains_key(CONNECTION) {
         return response;
     }
-    // Whoever waits to be asked for the body (RFC 9110, section 10.1.1) is not asked.
-    let comes = !headers.contains_key(EXPECT) && body.size_hint().lower() <= limit;
+    let comes = !waits && body.size_hint().lower() <= limit;
     if comes && tokio::time::timeout(PATIENCE, drop_all(body, limit)).await == Ok(true) {
         return response;
     }
