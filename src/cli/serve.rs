@@ -28,6 +28,7 @@ pub(super) struct Serve {
 impl Serve {
     pub(super) async fn run(self) -> Result<(), Failure> {
         let (config, _logging) = prepare(&self.documents, &self.serve)?;
+        config.check_stdin()?;
         // A terminal that closes sends a hangup as well, and nobody means documents by that; nor does a client that
         // goes away from its bridge.
         let is_attended = io::stdin().is_terminal() || io::stderr().is_terminal();

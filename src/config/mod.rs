@@ -132,6 +132,19 @@ impl Config {
         })
     }
 
+    /// Whether it can be served: over stdio no document can come from stdin, which is the client's.
+    ///
+    /// # Errors
+    /// [`ConfigFaults`] where one does.
+    pub fn check_stdin(&self) -> Result<(), ConfigFaults> {
+        let is_stdin = |document: &DocumentSource| matches!(document.source, Source::Stdin);
+        if self.stdio && self.documents.iter().any(is_stdin) {
+            let text = "documents: `-` is standard input, which belongs to the stdio transport: name a file or a URL";
+            return Err(ConfigFaults(vec![text.to_owned()]));
+        }
+        Ok(())
+    }
+
     /// How this document is read: like all, with what its own place alone is shown.
     #[must_use]
     pub fn reading(&self, document: &DocumentSource) -> openapi::Settings {

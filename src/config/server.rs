@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[serde(default)]
 #[schemars(deny_unknown_fields)]
 pub struct Server {
-    /// The server's name; the document's title by default.
+    /// The name clients are told; one for each bridge, where a client has several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// What a model is told about all tools together.

@@ -20,10 +20,10 @@ pub(super) struct Shortened {
 }
 
 /// Shortens `text` to `limit` bytes. The text itself may be cut off somewhere. Nothing where it is neither
-/// an array nor an object, or no JSON at all.
+/// an array nor an object nor a string, or no JSON at all.
 pub(super) fn json(text: &str, limit: usize) -> Option<Shortened> {
     let text = text.trim();
-    if !text.starts_with(['[', '{']) {
+    if !text.starts_with(['[', '{', '"']) {
         return None;
     }
     let mut cutter = Cutter {
@@ -31,7 +31,9 @@ pub(super) fn json(text: &str, limit: usize) -> Option<Shortened> {
         left_out: Vec::new(),
         path: String::new(),
     };
-    let value = Piece { text, whole: false };
+    // Of an array or an object it makes no difference.
+    let whole = text.starts_with('"') && string_end(text.as_bytes(), 0) == Some(text.len());
+    let value = Piece { text, whole };
     if !cutter.cut(value, limit, 0) || !is_json(cutter.out.as_bytes()) {
         return None;
     }

@@ -46,12 +46,17 @@ pub(crate) enum Refusal {
     TooLarge(u64),
     #[error("the body was not sent in time")]
     TooSlow,
+    #[error("expected a whole body, found one that breaks off or whose chunks are malformed")]
+    Broken,
     #[error("expected a JSON body (Content-Type: application/json)")]
     NotJson,
     #[error("the documents are still being loaded, try again")]
     NotReady,
     #[error("the client cancelled the request")]
     Cancelled,
+    /// `done`: its work was, and only the answer is missing.
+    #[error("the answers of the batch are too long together: {}", if *.done { "this call was carried out, and its answer is left out" } else { "send this request again by itself" })]
+    BatchFull { done: bool },
     #[error("the server has as much to do as it can take, try again")]
     Busy,
     #[error("internal error{}", .0.as_deref().map(|call| format!(" (call {call})")).unwrap_or_default())]
@@ -63,6 +68,7 @@ impl From<Fault> for Refusal {
         match fault {
             Fault::TooLarge(limit) => Self::TooLarge(limit),
             Fault::TooSlow => Self::TooSlow,
+            Fault::Broken => Self::Broken,
             Fault::NotJson => Self::NotJson,
             Fault::NotReady => Self::NotReady,
             Fault::Busy => Self::Busy,
@@ -108,8 +114,10 @@ impl Refusal {
             Self::UnknownSession => row(-32600, 404, 404),
             Self::TooLarge(_) => row(-32600, 413, 413),
             Self::TooSlow => row(-32600, 408, 408),
+            Self::Broken => row(-32600, 400, 400),
             Self::NotJson => row(-32600, 415, 415),
             Self::Cancelled => row(-32600, 200, 200),
+            Self::BatchFull { .. } => row(-32603, 200, 200),
             Self::NotReady | Self::Busy => row(-32603, 503, 503),
             Self::Internal(_) => row(-32603, 500, 200),
         }

@@ -6,6 +6,7 @@
 //! methods and to `call`.
 
 mod answer;
+mod batch;
 mod builtin;
 mod call;
 mod content;

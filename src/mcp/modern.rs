@@ -183,8 +183,7 @@ impl Server {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]
         struct Filter {
-            #[serde(default)]
-            tools_list_changed: bool,
+            tools_list_changed: Option<bool>,
         }
         if !self.settings.list_changed {
             return Err(Refusal::UnknownMethod("subscriptions/listen".to_owned()));
@@ -200,7 +199,8 @@ impl Server {
         };
         let source = self.source().ok_or(Refusal::Busy)?;
         let flight = origin.connection.map(|session| session.take_off(id));
-        let messages = subscription(id, filter.tools_list_changed, flight, source);
+        let wants_tools = filter.tools_list_changed.unwrap_or_default();
+        let messages = subscription(id, wants_tools, flight, source);
         Ok(Accepted::Now(Answer::Stream(messages)))
     }
 }

@@ -16,6 +16,14 @@ enum Pieces {
 }
 
 impl Payload {
+    /// How many bytes it is.
+    pub(crate) fn size(&self) -> usize {
+        match &self.0 {
+            Pieces::One(bytes) => bytes.len(),
+            Pieces::Several(pieces) => pieces.iter().map(Bytes::len).sum(),
+        }
+    }
+
     /// The pieces in their order.
     #[must_use]
     pub fn into_pieces(self) -> Vec<Bytes> {
@@ -107,6 +115,7 @@ mod tests {
         let payload = writer.finish();
         let whole = payload.clone().into_bytes();
         assert_eq!(whole, [b"[yy", &*long, b"]"].concat());
+        assert_eq!(payload.size(), whole.len());
         let pieces = payload.into_pieces();
         assert_eq!(pieces.len(), 3);
         assert!(std::ptr::eq(&*pieces[1], &*long));

@@ -163,7 +163,8 @@ fn contents(
     out.push(b'"');
     if revision.has_title() {
         let mut meta = json!({"offset": begin, "length": end - begin, "size": kept.data.len()});
-        if end < kept.data.len() {
+        // A part without bytes leads nowhere.
+        if begin < end && end < kept.data.len() {
             let length = range.length.unwrap_or(end - begin);
             meta["next"] = json!(format!("{}?offset={end}&length={length}", uri_of(key)));
         }
@@ -207,6 +208,20 @@ mod tests {
         assert!(Range::read("offset=8").unwrap().bounds(&text).is_err());
         for bad in ["offset=-1", "offset", "limit=1", "length=1x"] {
             assert!(Range::read(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_part_without_bytes_does_not_lead_to_itself() {
+        for (query, leads) in [
+            ("length=0", false),
+            ("offset=1&length=0", false),
+            ("length=1", true),
+        ] {
+            let range = Range::read(query).unwrap();
+            let members = contents("u", "k", &kept("ab"), range, Revision::V2025_11_25).unwrap();
+            let members = String::from_utf8(members).unwrap();
+            assert_eq!(members.contains("\"next\""), leads, "{members}");
         }
     }
 

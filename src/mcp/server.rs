@@ -11,7 +11,6 @@ use serde_json::{Value, json};
 use tokio::sync::{Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 
-use super::call::Work;
 use super::context;
 use super::error::Refusal;
 use super::headers::{Header, Headers, mismatch};
@@ -62,6 +61,8 @@ pub enum Fault {
     TooLarge(u64),
     /// The body did not come in time.
     TooSlow,
+    /// The body breaks off, or is not in the form that its transport has it in.
+    Broken,
     /// The content type is not JSON's.
     NotJson,
     /// The tools are not there yet.
@@ -283,39 +284,22 @@ impl Server {
     fn accept_body(self: &Arc<Self>, body: &[u8], origin: Origin<'_>) -> Accepted {
         match split(body) {
             Ok(Body::One(text)) => self.accept_message(text, origin),
-            Ok(Body::Batch(items)) => match self.check_batch(&items, origin) {
-                Ok(()) => {
-                    let origin = Origin {
-                        in_batch: true,
-                        ..origin
-                    };
-                    let one = |item: &&RawValue| self.accept_message(item.get(), origin);
-                    Work::batch(items.iter().map(one).collect())
-                }
-                Err(refusal) => refusal.message(None, origin.says_modern()).into(),
-            },
+            Ok(Body::Batch(items)) => self.batch(&items, origin),
             Err(refusal) => refusal.message(None, origin.says_modern()).into(),
         }
     }
 
-    fn check_batch(&self, items: &[&RawValue], origin: Origin<'_>) -> Result<(), Refusal> {
-        let allowed = !origin.says_modern() && self.ground(origin)?.revision.has_batches();
-        let why = match items.len() {
-            _ if !allowed => "only revision 2025-03-26 has batches".to_owned(),
-            0 => "the batch is empty".to_owned(),
-            n if n > self.settings.max_batch => {
-                format!(
-                    "the batch has more than {} messages",
-                    self.settings.max_batch
-                )
-            }
-            _ => return Ok(()),
-        };
-        Err(Refusal::InvalidRequest(why))
+    fn accept_message(self: &Arc<Self>, text: &str, origin: Origin<'_>) -> Accepted {
+        self.take(read(text), origin)
     }
 
-    fn accept_message(self: &Arc<Self>, text: &str, origin: Origin<'_>) -> Accepted {
-        match read(text) {
+    /// Takes a message that was read.
+    pub(crate) fn take(
+        self: &Arc<Self>,
+        message: Result<Incoming<'_>, Malformed<'_>>,
+        origin: Origin<'_>,
+    ) -> Accepted {
+        match message {
             Ok(Incoming::Request { id, method, params }) => {
                 self.request(id, &method, params, origin)
             }

@@ -14,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::peer::Pending;
 use super::revision::Revision;
+use super::stream::Streams;
 use crate::state::Handshakes;
 
 /// What `initialize` settled.
@@ -65,6 +66,7 @@ pub struct Session {
     pub(crate) ended: CancellationToken,
     /// Cancelled when the client says nothing more, though it may still listen.
     pub(crate) silent: CancellationToken,
+    pub(crate) streams: Streams,
     flights: Flights,
     used: Mutex<Instant>,
 }
@@ -86,6 +88,7 @@ impl Session {
             pending: Pending::default(),
             ended: CancellationToken::new(),
             silent: CancellationToken::new(),
+            streams: Streams::default(),
             flights: Flights::default(),
             used: Mutex::new(Instant::now()),
         })

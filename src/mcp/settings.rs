@@ -37,6 +37,8 @@ pub struct Settings {
     pub max_streams: usize,
     /// Messages in one batch (2025-03-26).
     pub max_batch: usize,
+    /// Bytes of its answers together; once there are more, the requests that are left are refused.
+    pub max_batch_bytes: usize,
     /// Progress of one call is reported at most once in this time.
     pub progress_interval: Duration,
     /// Clients that can are sent to the page where calls are approved.
@@ -89,6 +91,7 @@ impl Default for Settings {
             session_idle: Duration::from_secs(30 * 60),
             max_streams: 1000,
             max_batch: 100,
+            max_batch_bytes: 16 * 1024 * 1024,
             progress_interval: Duration::from_millis(20),
             approvals: false,
             resources: false,

@@ -1,6 +1,7 @@
 //! Streams of change notifications: `subscriptions/listen`, and what a session is told unasked.
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -11,7 +12,7 @@ use tokio::sync::{OwnedSemaphorePermit, watch};
 use tokio_util::sync::CancellationToken;
 
 use super::Messages;
-use super::session::{Flight, Session};
+use super::session::{Flight, Session, lock};
 
 /// The metadata key that ties a message to its subscription.
 const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
@@ -92,23 +93,56 @@ pub(crate) fn subscription(
     }))
 }
 
+/// The open streams of one session, oldest first, each by its number.
+#[derive(Debug, Default)]
+pub(crate) struct Streams {
+    next: AtomicU64,
+    open: Mutex<Vec<u64>>,
+}
+
+/// One of them, until it is dropped.
+struct Open {
+    session: Arc<Session>,
+    number: u64,
+}
+
+impl Open {
+    fn new(session: Arc<Session>) -> Self {
+        let number = session.streams.next.fetch_add(1, Ordering::Relaxed);
+        lock(&session.streams.open).push(number);
+        Self { session, number }
+    }
+
+    /// Whether what the session is told goes here: no message may be sent on more than one stream (2025-11-25,
+    /// transports, multiple connections), and of several the older ones may be lost without anybody knowing.
+    fn is_newest(&self) -> bool {
+        lock(&self.session.streams.open).last() == Some(&self.number)
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        lock(&self.session.streams.open).retain(|number| *number != self.number);
+    }
+}
+
 /// What a session is told on its own stream: that the tools have changed.
 pub(crate) fn announcements(session: Arc<Session>, wanted: bool, source: Source) -> Messages {
     let changed =
         Bytes::from_static(br#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#);
     Box::pin(stream::unfold(
-        (session, source),
-        move |(session, mut source)| {
+        (Open::new(session), source),
+        move |(open, mut source)| {
             let changed = changed.clone();
             async move {
                 loop {
-                    let event = next(&mut source, Some(&session.ended), wanted).await;
+                    let event = next(&mut source, Some(&open.session.ended), wanted).await;
                     if !matches!(event, Event::Changed) {
                         return None;
                     }
                     // Before the handshake is over nothing may be sent.
-                    if session.handshake.load().is_some() {
-                        return Some((changed, (session, source)));
+                    if open.session.handshake.load().is_some() && open.is_newest() {
+                        return Some((changed, (open, source)));
                     }
                 }
             }
@@ -163,7 +197,7 @@ fn text(message: &serde_json::Value) -> Bytes {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::atomic::AtomicUsize;
 
     use super::*;
 

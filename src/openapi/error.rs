@@ -30,6 +30,16 @@ pub enum LoadError {
         /// Why, without secrets.
         reason: String,
     },
+    /// Stdin is still open after the time for a document.
+    #[error(
+        "{name} did not end within {limit:?}; close it after the document, or raise the limit (timeouts.document)"
+    )]
+    Late {
+        /// The source.
+        name: String,
+        /// The time.
+        limit: std::time::Duration,
+    },
     /// A certificate is why nothing was fetched: the server's, the client's, or a file that should hold one.
     #[error("cannot fetch {name}: {reason}")]
     Certificate {

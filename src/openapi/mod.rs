@@ -39,7 +39,7 @@ use upgrade::Version;
 pub struct Settings {
     /// The most bytes of one document.
     pub max_bytes: u64,
-    /// The most time for fetching one document over HTTP.
+    /// The most time for fetching one document over HTTP, and for reading one from stdin.
     pub timeout: Duration,
     /// The most other documents that references may bring in.
     pub max_external_documents: usize,

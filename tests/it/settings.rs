@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::{Bridge, DocumentFile, run, run_in, spec};
+use crate::support::{Bridge, DocumentFile, run, run_in, run_with_open_input, spec};
 
 fn told(output: &std::process::Output) -> (Option<i32>, String) {
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -306,4 +306,30 @@ fn a_call_says_which_of_its_words_is_missing() {
         assert!(text.contains(expected), "{words:?}: {text}");
     }
     assert!(printed(&run(&["call", "--help"])).contains("--arg body="));
+}
+
+#[test]
+fn over_stdio_no_document_comes_from_stdin() {
+    let file = DocumentFile::new("documents: ['-']\nstdio: true\n", ".yaml");
+    let path = file.path().display().to_string();
+    for arguments in [
+        &["serve", "-", "--stdio"][..],
+        &["serve", "a=-", "--stdio"],
+        &["serve", "--config", &path],
+    ] {
+        let (code, text) = told(&run(arguments));
+        assert_eq!(code, Some(2), "{text}");
+        assert!(text.contains("belongs to the stdio transport"), "{text}");
+    }
+}
+
+#[test]
+fn a_document_on_stdin_has_its_time_to_end() {
+    let settings = "timeouts: {document: 300ms}\nlisten: 127.0.0.1:0\n";
+    let file = DocumentFile::new(settings, ".yaml");
+    let path = file.path().display().to_string();
+    let output = run_with_open_input(&["serve", "-", "--config", &path], "openapi: 3.0.3\n");
+    let (code, text) = told(&output);
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("did not end within 300ms"), "{text}");
 }

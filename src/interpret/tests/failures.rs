@@ -189,9 +189,17 @@ fn a_long_error_is_given_as_data_up_to_the_limit() {
         "{told}"
     );
     let text = read(&format!("\"{}\"", "x".repeat(100)));
-    assert_eq!(structured(&text), None);
-    assert!(texts(&text)[0].ends_with(
-        "the body is 102 bytes, longer than the limit of 64 bytes, and is not given as data"
+    let beginning = format!("\"{}\"", "x".repeat(62));
+    assert_eq!(structured(&text), Some(beginning));
+    let told = texts(&text)[0];
+    assert!(
+        told.ends_with("left out: the first 62 of 100 bytes of a text"),
+        "{told}"
+    );
+    let number = read(&"1".repeat(100));
+    assert_eq!(structured(&number), None);
+    assert!(texts(&number)[0].ends_with(
+        "the body is 100 bytes, longer than the limit of 64 bytes, and is not given as data"
     ));
     let short = r#"{"error":"no"}"#;
     assert_eq!(structured(&read(short)).as_deref(), Some(short));

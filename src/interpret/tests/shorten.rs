@@ -7,7 +7,7 @@ use super::*;
 
 #[test]
 fn what_is_left_is_whole_and_the_rest_is_named() {
-    let cases: [(&str, usize, &str, &[&str]); 10] = [
+    let cases: [(&str, usize, &str, &[&str]); 13] = [
         ("[1, 2.50, 3]", 8, "[1,2.50]", &["… 1 more items"]),
         ("[10,20,3", 100, "[10,20]", &["… 1 more items"]),
         (
@@ -42,6 +42,19 @@ fn what_is_left_is_whole_and_the_rest_is_named() {
             &[],
         ),
         ("[]", 1, "", &[]),
+        (
+            "\"0123456789\"",
+            8,
+            "\"012345\"",
+            &["the first 6 of 10 bytes of a text"],
+        ),
+        (
+            "\"0\\u00fc6\\ud83d\\ude0",
+            100,
+            "\"0\\u00fc6\"",
+            &["the first 8 bytes of a text"],
+        ),
+        ("\"ab\" and \"more\"", 10, "", &[]),
         ("{\"a\":1,\"b", 100, "{\"a\":1}", &[]),
     ];
     for (text, limit, expected, left_out) in cases {
@@ -51,8 +64,8 @@ fn what_is_left_is_whole_and_the_rest_is_named() {
         let notes = short.map_or(Vec::new(), |short| short.left_out);
         assert_eq!(notes, left_out, "{text}");
     }
-    for text in ["12345", "\"text\"", "no json", ""] {
-        assert_eq!(json(text, 3), None, "{text}");
+    for text in ["12345", "\"te\" xt", "no json", ""] {
+        assert_eq!(json(text, 5), None, "{text}");
     }
 }
 
@@ -88,7 +101,7 @@ proptest! {
         for text in [value.to_string(), serde_json::to_string_pretty(&value).unwrap()] {
             let end = text.char_indices().map(|(at, _)| at).nth(cut).unwrap_or(text.len());
             for text in [&text[..], &text[..end]] {
-                if !text.starts_with(['[', '{']) {
+                if !text.starts_with(['[', '{', '"']) {
                     continue;
                 }
                 let short = json(text, limit).unwrap();

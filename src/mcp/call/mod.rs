@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
-use futures_util::future::{FutureExt, join_all};
+use futures_util::future::FutureExt;
 use futures_util::stream;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -19,6 +19,7 @@ use tokio::sync::mpsc;
 
 use self::relay::watch;
 use super::answer::{Ended, Form};
+use super::batch::Batch;
 use super::error::Refusal;
 use super::handshake::declares;
 use super::human::{By, Human, Modes};
@@ -33,7 +34,7 @@ use super::unconfirmed::Failures;
 use super::{Accepted, Answer, Message};
 use crate::policy::Step;
 use crate::tool::{CallId, Outcome, Target, Tool, ToolCall};
-use unmade::record_refusal;
+use unmade::{record_refusal, record_unmade};
 
 /// Messages of one call that wait for the client to read them.
 const QUEUE: usize = 16;
@@ -206,7 +207,7 @@ pub struct Work(Job);
 #[derive(Debug)]
 enum Job {
     Call(Box<Call>),
-    Batch(Vec<Accepted>),
+    Batch(Batch),
 }
 
 #[derive(Debug)]
@@ -233,8 +234,8 @@ enum Cancelled {
 }
 
 impl Work {
-    pub(crate) fn batch(items: Vec<Accepted>) -> Accepted {
-        Accepted::Later(Self(Job::Batch(items)))
+    pub(crate) fn batch(batch: Batch) -> Self {
+        Self(Job::Batch(batch))
     }
 
     /// Does the work. Where something is to be sent before the answer, the rest of the work is
@@ -245,51 +246,24 @@ impl Work {
                 None => call.run().await.map_or_else(|rest| rest, Answer::Message),
                 Some(messages) => watch(messages, Box::pin(call.run())).await,
             },
-            Job::Batch(items) => finish_batch(items).await,
+            Job::Batch(batch) => batch.finish().await,
         }
     }
 
     /// Does not do the work, and says why.
     #[must_use]
     pub fn refuse(self, fault: Fault) -> Answer {
-        self.record_refusal();
         match self.0 {
-            Job::Call(call) => Answer::Message(call.form.refuse(&match fault {
-                Fault::Busy => Refusal::Busy,
-                _ => Refusal::Internal(None),
-            })),
-            Job::Batch(_) => Answer::Message(Refusal::Busy.message(None, false)),
-        }
-    }
-}
-
-/// The answers of a batch in one array; none at all when nothing in it wants one.
-async fn finish_batch(items: Vec<Accepted>) -> Answer {
-    let finish = |item| async {
-        match item {
-            Accepted::Now(answer) => answer,
-            Accepted::Later(work) => Box::pin(work.finish()).await,
-        }
-    };
-    let (mut out, mut rest) = (Vec::new(), Answer::Nothing);
-    for answer in join_all(items.into_iter().map(finish)).await {
-        match answer {
-            Answer::Message(message) => {
-                out.push(if out.is_empty() { b'[' } else { b',' });
-                for piece in message.body.into_pieces() {
-                    out.extend_from_slice(&piece);
-                }
+            Job::Call(call) => {
+                record_unmade(&call);
+                Answer::Message(call.form.refuse(&match fault {
+                    Fault::Busy => Refusal::Busy,
+                    _ => Refusal::Internal(None),
+                }))
             }
-            // Nothing in a batch streams (see `prepare`): this one is empty.
-            Answer::Stream(_) => rest = answer,
-            Answer::Nothing => {}
+            Job::Batch(batch) => batch.without_work(fault),
         }
     }
-    if out.is_empty() {
-        return rest;
-    }
-    out.push(b']');
-    Answer::Message(Message::ok(out))
 }
 
 impl Call {

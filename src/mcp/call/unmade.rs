@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Job, Request, Work, next_id};
-use crate::mcp::Accepted;
+use super::{Call, Request, next_id};
 use crate::mcp::server::{Origin, Server};
 use crate::policy::Step;
 use crate::tool::ToolCall;
@@ -26,30 +25,16 @@ pub(super) fn record_refusal(
     server.invoker.refuse(who, name, arguments, why);
 }
 
-impl Work {
-    /// Records each call that is not made.
-    pub(super) fn record_refusal(&self) {
-        match &self.0 {
-            Job::Call(call) => {
-                let ToolCall {
-                    id,
-                    caller,
-                    name,
-                    arguments,
-                    ..
-                } = &*call.call;
-                let why = (Step::Rate, "too many requests are under way");
-                let invoker = &call.form.server.invoker;
-                invoker.refuse((*id, caller), name, arguments, why);
-            }
-            Job::Batch(items) => {
-                for item in items {
-                    // Batches hold no batches.
-                    if let Accepted::Later(work) = item {
-                        work.record_refusal();
-                    }
-                }
-            }
-        }
-    }
+/// Records a call that is not made, since too much is under way.
+pub(super) fn record_unmade(call: &Call) {
+    let ToolCall {
+        id,
+        caller,
+        name,
+        arguments,
+        ..
+    } = &*call.call;
+    let why = (Step::Rate, "too many requests are under way");
+    let invoker = &call.form.server.invoker;
+    invoker.refuse((*id, caller), name, arguments, why);
 }

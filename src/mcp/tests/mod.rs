@@ -1,5 +1,6 @@
 //! The server as a whole, by messages alone: one connection without headers.
 
+mod batches;
 mod modern;
 
 use std::sync::Arc;

@@ -171,3 +171,32 @@ async fn streams_are_bounded() {
     drop(one);
     assert!(matches!(client.answer(&listen).await, Answer::Stream(_)));
 }
+
+#[tokio::test]
+async fn a_change_that_is_null_is_not_asked_for() {
+    let client = Client::new(Settings::default());
+    for (notifications, granted) in [
+        (json!({"toolsListChanged": null}), json!({})),
+        (json!({"toolsListChanged": false}), json!({})),
+        (
+            json!({"toolsListChanged": true, "x": null}),
+            json!({"toolsListChanged": true}),
+        ),
+    ] {
+        let listen = modern(
+            "subscriptions/listen",
+            json!({ "notifications": notifications }),
+        );
+        let Answer::Stream(mut messages) = client.answer(&listen).await else {
+            panic!("no stream for {notifications}");
+        };
+        let first = messages.next().await.unwrap();
+        let first: Value = serde_json::from_slice(&first).unwrap();
+        assert_eq!(first["params"]["notifications"], granted);
+    }
+    let listen = modern(
+        "subscriptions/listen",
+        json!({"notifications": {"toolsListChanged": 1}}),
+    );
+    assert_eq!(client.ask(&listen).await["error"]["code"], -32602);
+}

@@ -7,6 +7,7 @@ mod tls;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt};
 use url::Url;
@@ -95,10 +96,27 @@ pub(super) async fn read(source: &Source, settings: &Settings) -> Result<Fetched
     let limit = settings.max_bytes;
     match source {
         Source::File(path) => read_file(path, &name, limit).await,
-        Source::Stdin => read_stream(tokio::io::stdin(), &name, 0, limit).await,
+        Source::Stdin => {
+            let read = read_stream(tokio::io::stdin(), &name, 0, limit);
+            in_time(read, &name, settings.timeout).await
+        }
         Source::BuiltIn { text, .. } => read_stream(text.as_bytes(), &name, 0, limit).await,
         Source::Url(url) => fetch::fetch_named(url.expose(), &name, settings).await,
     }
+}
+
+/// What comes of reading within the time for one document.
+async fn in_time(
+    read: impl Future<Output = Result<Fetched, LoadError>>,
+    name: &str,
+    limit: Duration,
+) -> Result<Fetched, LoadError> {
+    tokio::time::timeout(limit, read).await.unwrap_or_else(|_| {
+        Err(LoadError::Late {
+            name: name.to_owned(),
+            limit,
+        })
+    })
 }
 
 /// Reads a file.
@@ -146,6 +164,18 @@ async fn read_stream(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn a_stream_that_does_not_end_is_given_up() {
+        let (mut writer, stream) = tokio::io::duplex(64);
+        tokio::io::AsyncWriteExt::write_all(&mut writer, b"openapi: 3.0.3")
+            .await
+            .unwrap();
+        let read = read_stream(stream, "-", 0, 100);
+        let error = in_time(read, "-", Duration::from_millis(1)).await;
+        let text = error.unwrap_err().to_string();
+        assert!(text.starts_with("- did not end within 1ms"), "{text}");
+    }
 
     #[test]
     fn texts_become_sources() {

@@ -17,6 +17,7 @@ use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 
 use super::Shared;
 use super::respond::{answer, empty, events, message, method_not_allowed};
+use super::unread;
 use crate::mcp::{Accepted, Answer, Fault, Header, Headers, Message, Work};
 use crate::tool::Caller;
 
@@ -46,13 +47,16 @@ where
     B: http_body::Body<Data = Bytes>,
     B::Error: Into<axum::BoxError>,
 {
-    let headers = request.headers();
-    match *request.method() {
-        Method::POST => post(shared, request, caller).await,
-        Method::GET => Begun::Answered(get(shared, headers, caller.as_ref())),
-        Method::DELETE => Begun::Answered(delete(shared, headers, caller.as_ref())),
-        _ => Begun::Answered(method_not_allowed("POST")),
+    if *request.method() == Method::POST {
+        return post(shared, request, caller).await;
     }
+    let (parts, body) = request.into_parts();
+    let response = match parts.method {
+        Method::GET => get(shared, &parts.headers, caller.as_ref()),
+        Method::DELETE => delete(shared, &parts.headers, caller.as_ref()),
+        _ => method_not_allowed("POST"),
+    };
+    Begun::Answered(shared.unread(&parts.headers, body, response).await)
 }
 
 /// Does what a request asks for.
@@ -71,17 +75,18 @@ where
     let (parts, body) = request.into_parts();
     let refuse = |fault| {
         let modern = headers_of(&parts.headers).says_modern();
-        Begun::Answered(message(shared.server.refuse(fault, modern)))
+        message(shared.server.refuse(fault, modern))
     };
     if !is_json(&parts.headers) {
-        return refuse(Fault::NotJson);
+        let refusal = refuse(Fault::NotJson);
+        return Begun::Answered(shared.unread(&parts.headers, body, refusal).await);
     }
     let body = match shared.read(&parts.headers, body).await {
         Ok(body) => body,
-        Err(fault) => return refuse(fault),
+        Err(fault) => return Begun::Answered(unread::last(refuse(fault))),
     };
     if !shared.readiness.wait(shared.ready_wait).await {
-        return refuse(Fault::NotReady);
+        return Begun::Answered(refuse(Fault::NotReady));
     }
     let mut headers = headers_of(&parts.headers);
     headers.forwarded = forwarded(&parts.headers, &shared.forward_headers, caller.is_some());
@@ -134,6 +139,20 @@ impl Shared {
         extensions.get().unwrap_or(&self.anonymous)
     }
 
+    /// Answers a request whose body nobody looks at. In a box, so that it takes no room while a call is under way.
+    fn unread<B>(
+        &self,
+        headers: &HeaderMap,
+        body: B,
+        response: Response,
+    ) -> impl Future<Output = Response>
+    where
+        B: http_body::Body<Data = Bytes>,
+    {
+        let (waits, limit) = (unread::waits(headers), self.max_body_bytes);
+        Box::pin(unread::answer(waits, body, limit, response))
+    }
+
     fn answer(&self, result: Answer) -> Response {
         let needs = match &result {
             Answer::Message(message) => message.needs.clone(),
@@ -171,8 +190,7 @@ impl Shared {
         match result {
             Ok(body) => Ok(body.to_bytes()),
             Err(error) if error.is::<LengthLimitError>() => Err(Fault::TooLarge(limit)),
-            // The connection broke; nobody reads the answer.
-            Err(_) => Err(Fault::TooSlow),
+            Err(_) => Err(Fault::Broken),
         }
     }
 }
@@ -257,16 +275,34 @@ fn forwarded(
     found
 }
 
-/// Only a client that says what it accepts, and leaves event streams out, gets none.
+/// Only a client that says what it accepts, and leaves event streams out, gets none. Of several ranges the one that
+/// says most of them counts, and a weight of 0 is a no (RFC 9110, section 12.5.1).
 fn takes_streams(headers: &HeaderMap) -> bool {
     let mut accepts = headers.get_all(header::ACCEPT).iter().peekable();
-    accepts.peek().is_none()
-        || accepts.any(|value| {
-            let text = value.to_str().unwrap_or_default().to_ascii_lowercase();
-            ["text/event-stream", "text/*", "*/*"]
-                .iter()
-                .any(|kind| text.contains(kind))
-        })
+    if accepts.peek().is_none() {
+        return true;
+    }
+    let texts = accepts.filter_map(|value| value.to_str().ok());
+    let (mut closest, mut takes) = (None, false);
+    for range in texts.flat_map(|text| text.split(',')) {
+        let (kind, parameters) = range.split_once(';').unwrap_or((range, ""));
+        let kinds = ["*/*", "text/*", "text/event-stream"];
+        let is_kind = |known: &&str| kind.trim().eq_ignore_ascii_case(known);
+        let Some(close) = kinds.iter().position(is_kind) else {
+            continue;
+        };
+        if closest <= Some(close) {
+            closest = Some(close);
+            takes = !parameters.split(';').any(is_weight_of_nothing);
+        }
+    }
+    takes
+}
+
+fn is_weight_of_nothing(parameter: &str) -> bool {
+    parameter.split_once('=').is_some_and(|(name, value)| {
+        name.trim().eq_ignore_ascii_case("q") && value.trim().parse() == Ok(0.0)
+    })
 }
 
 #[cfg(test)]
@@ -296,6 +332,33 @@ mod tests {
         assert_eq!(found.parameters, parameters);
         assert_eq!(found.trace, [Some("00-1"), None, None]);
         assert!(found.streams);
+    }
+
+    #[test]
+    fn streams_are_for_those_who_take_them() {
+        for (accept, takes) in [
+            (&[][..], true),
+            (&["application/json, text/event-stream"], true),
+            (&["application/json", "Text/Event-Stream"], true),
+            (&["application/json"], false),
+            (&[""], false),
+            (&["*/*"], true),
+            (&["text/*;q=0.1"], true),
+            (&["text/event-stream; charset=utf-8; q=1"], true),
+            (&["application/json, text/event-stream;q=0"], false),
+            (&["application/json, */*; Q=0.000"], false),
+            (&["*/*, text/event-stream;q=0"], false),
+            (&["text/event-stream;q=0", "*/*"], false),
+            (&["text/event-stream, */*;q=0"], true),
+            (&["text/*;q=0, text/event-stream"], true),
+            (&["text/event-stream-2"], false),
+        ] {
+            let mut headers = HeaderMap::new();
+            for value in accept {
+                headers.append(header::ACCEPT, HeaderValue::from_static(value));
+            }
+            assert_eq!(takes_streams(&headers), takes, "{accept:?}");
+        }
     }
 
     #[test]

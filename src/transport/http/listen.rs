@@ -61,7 +61,7 @@ pub async fn serve(
         while connections.try_join_next().is_some() {}
         let connection = connection(
             &builder,
-            Together::new(stream, Arc::clone(&turnstile)),
+            Together::new(stream, Arc::clone(&turnstile), Arc::clone(&closing)),
             Arc::clone(&entrance),
             Arc::clone(&closing),
         );
@@ -89,8 +89,8 @@ pub async fn serve(
 }
 
 /// Told to all connections at once. Looking is cheap, and a connection looks each time it is woken.
-#[derive(Default)]
-struct Closing {
+#[derive(Debug, Default)]
+pub(super) struct Closing {
     begun: AtomicBool,
     wake: Notify,
 }
@@ -101,7 +101,7 @@ impl Closing {
         self.wake.notify_waiters();
     }
 
-    fn has_begun(&self) -> bool {
+    pub(super) fn has_begun(&self) -> bool {
         self.begun.load(Ordering::Acquire)
     }
 }

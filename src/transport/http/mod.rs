@@ -5,6 +5,7 @@ mod approvals;
 mod challenge;
 mod cors;
 mod endpoint;
+mod farewell;
 mod guard;
 mod listen;
 mod pages;
@@ -12,7 +13,9 @@ mod probe;
 mod respond;
 mod together;
 mod turnstile;
+mod unread;
 
+use std::collections::BTreeSet;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
@@ -158,6 +161,7 @@ pub struct Entrance {
     /// The page of approvals alone has none.
     endpoint: Option<Endpoint>,
     router: Router,
+    max_body_bytes: u64,
 }
 
 #[derive(Debug, Clone)]
@@ -183,6 +187,7 @@ impl Entrance {
                 access,
                 shared,
             }),
+            max_body_bytes: settings.max_body_bytes,
         }
     }
 
@@ -206,6 +211,7 @@ impl Entrance {
         Self {
             endpoint: None,
             router,
+            max_body_bytes: settings.max_body_bytes,
         }
     }
 
@@ -237,28 +243,62 @@ impl Entrance {
         async move {
             let path = request.uri().path();
             let Some(own) = self.endpoint.as_ref().filter(|own| path == &*own.path) else {
-                let router = self.router.clone();
-                return match Box::pin(router.oneshot(request.map(Body::new))).await {
-                    Ok(response) => response,
-                    Err(never) => match never {},
-                };
+                return Box::pin(self.route(request)).await;
             };
             let page = match own.guard.judge(request.uri(), request.headers()) {
                 Ok(page) => page,
-                Err(why) => return respond::plain(StatusCode::FORBIDDEN, why),
+                Err(why) => {
+                    let refusal = respond::plain(StatusCode::FORBIDDEN, why);
+                    return self.unread(request, refusal).await;
+                }
             };
             if page.is_some()
                 && let Some(response) = cors::preflight(request.method(), request.headers())
             {
-                return opened(response, page);
+                return self.unread(request, opened(response, page)).await;
             }
             let caller = match own.access.admit(request.headers()).await {
                 Ok(caller) => caller,
-                Err(refusal) => return opened(*refusal, page),
+                Err(refusal) => return self.unread(request, opened(*refusal, page)).await,
             };
             let begun = endpoint::begin(&own.shared, request, caller).await;
             opened(endpoint::finish(&own.shared, begun).await, page)
         }
+    }
+}
+
+impl Entrance {
+    /// Answers a request for any other page.
+    async fn route<B>(&self, request: Request<B>) -> Response
+    where
+        B: http_body::Body<Data = Bytes> + Send + 'static,
+        B::Error: Into<axum::BoxError>,
+    {
+        let (parts, body) = request.into_parts();
+        let waits = unread::waits(&parts.headers);
+        let (body, back) = unread::Lent::new(body);
+        let request = Request::from_parts(parts, Body::new(body));
+        let response = match self.router.clone().oneshot(request).await {
+            Ok(response) => response,
+            Err(never) => match never {},
+        };
+        match back.take() {
+            Some(body) => unread::answer(waits, body, self.max_body_bytes, response).await,
+            None => response,
+        }
+    }
+
+    /// Answers a request whose body nobody looks at.
+    fn unread<B>(&self, request: Request<B>, response: Response) -> impl Future<Output = Response>
+    where
+        B: http_body::Body<Data = Bytes>,
+    {
+        let limit = self.max_body_bytes;
+        // In a box, so that it takes no room while a call is under way.
+        Box::pin(async move {
+            let (parts, body) = request.into_parts();
+            unread::answer(unread::waits(&parts.headers), body, limit, response).await
+        })
     }
 }
 
@@ -289,6 +329,16 @@ fn shared(
     })
 }
 
+/// The paths of the endpoint: its own and its other name, each with a slash at its end and without.
+fn names(path: &str) -> BTreeSet<String> {
+    let forms = |path: &str| {
+        let bare = path.strip_suffix('/').unwrap_or(path);
+        [bare.to_owned(), format!("{bare}/")]
+    };
+    let all = [path, ALIAS].into_iter().flat_map(forms);
+    all.filter(|path| !path.is_empty()).collect()
+}
+
 fn routes(
     guard: &Arc<Guard>,
     access: &Arc<Access>,
@@ -297,9 +347,9 @@ fn routes(
 ) -> Router {
     let (guard, access) = (Arc::clone(guard), Arc::clone(access));
     let shared = Arc::clone(shared);
-    let mut router = Router::new().route(&settings.path, any(endpoint::handle));
-    if settings.path != ALIAS {
-        router = router.route(ALIAS, any(endpoint::handle));
+    let mut router = Router::new();
+    for path in names(&settings.path) {
+        router = router.route(&path, any(endpoint::handle));
     }
     if settings.metrics {
         router = router.route("/metrics", get(pages::metrics));

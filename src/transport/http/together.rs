@@ -12,6 +12,8 @@ use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
+use super::farewell::Farewell;
+use super::listen::Closing;
 use super::turnstile::{Turnstile, Visitor};
 
 /// Answers up to this length wait, in bytes.
@@ -32,16 +34,18 @@ pub(super) struct Together {
     /// How often the end may still be kept back.
     looks: u8,
     visitor: Visitor,
+    farewell: Farewell,
 }
 
 impl Together {
-    pub(super) fn new(stream: TcpStream, turnstile: Arc<Turnstile>) -> Self {
+    pub(super) fn new(stream: TcpStream, turnstile: Arc<Turnstile>, closing: Arc<Closing>) -> Self {
         Self {
             stream,
             waited: false,
             deferred: false,
             looks: LOOKS,
             visitor: Visitor::new(turnstile),
+            farewell: Farewell::new(closing),
         }
     }
 
@@ -120,6 +124,8 @@ impl AsyncWrite for Together {
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(context)
+        let own = &mut *self;
+        own.visitor.leave();
+        own.farewell.poll(&mut own.stream, context)
     }
 }

@@ -1,9 +1,14 @@
 //! Processes that are started or treated in other ways than usual.
 
+use std::io::Write as _;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use super::bridge::binary;
+
+/// How long a command that ends by itself may take.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Runs a command in this folder to its end.
 pub fn run_below(folder: &Path, arguments: &[&str]) -> Output {
@@ -44,4 +49,26 @@ pub fn signal(id: u32, name: &str) {
             .unwrap()
             .success()
     );
+}
+
+/// Runs a command to its end with a text on stdin, which stays open until the command has ended by itself.
+pub fn run_with_open_input(arguments: &[&str], input: &str) -> Output {
+    let mut child = binary()
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(input.as_bytes()).unwrap();
+    let started = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        if started.elapsed() > PATIENCE {
+            child.kill().unwrap();
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    drop(stdin);
+    child.wait_with_output().unwrap()
 }

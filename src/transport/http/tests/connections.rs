@@ -44,7 +44,7 @@ fn post(headers: &str, body: &str) -> String {
     )
 }
 
-async fn read_until(stream: &mut TcpStream, end: &str) -> String {
+pub(super) async fn read_until(stream: &mut TcpStream, end: &str) -> String {
     let mut text = Vec::new();
     let mut chunk = [0; 4096];
     while !String::from_utf8_lossy(&text).contains(end) {

@@ -5,6 +5,7 @@ mod errors;
 mod interop;
 mod origins;
 mod sessions;
+mod unread;
 
 use std::sync::Arc;
 
@@ -102,10 +103,33 @@ async fn a_client_without_handshake_is_served() {
     assert!(reply.body["result"]["tools"][0].get("title").is_some());
     let reply = site.post(&[], &request("first", json!({"id": 1}))).await;
     assert!(reply.body["result"]["content"].is_array());
-    for path in ["/mcp", "/mcpinvoke"] {
+    for path in ["/mcp", "/mcpinvoke", "/mcp/", "/mcpinvoke/"] {
         let body = request("ping", json!({})).to_string();
         let reply = read(site.send("POST", path, &[], body).await).await;
         assert_eq!(reply.body["result"], json!({}));
+    }
+}
+
+#[tokio::test]
+async fn the_endpoint_s_path_may_end_with_a_slash() {
+    for (path, taken) in [
+        ("/mcp/", &["/mcp", "/mcp/", "/mcpinvoke", "/mcpinvoke/"][..]),
+        ("/", &["/", "/mcpinvoke/"]),
+        ("/mcpinvoke", &["/mcpinvoke", "/mcpinvoke/"]),
+        ("/mcpinvoke/", &["/mcpinvoke", "/mcpinvoke/"]),
+    ] {
+        let settings = Settings {
+            path: path.to_owned(),
+            ..Settings::default()
+        };
+        let site = site_with(McpSettings::default(), &settings);
+        for name in taken {
+            let body = request("ping", json!({})).to_string();
+            let reply = read(site.send("POST", name, &[], body).await).await;
+            assert_eq!(reply.body["result"], json!({}), "{path} {name}");
+        }
+        let response = site.send("POST", "/mcpinvoke//", &[], "").await;
+        assert_eq!(response.status(), 404);
     }
 }
 

@@ -1,5 +1,6 @@
 //! Requests of clients that have agreed on something, or say so.
 
+use futures_util::FutureExt as _;
 use serde_json::json;
 use tokio::net::{TcpListener, TcpStream};
 
@@ -125,4 +126,27 @@ async fn an_answer_to_nothing_is_refused_without_an_id() {
     let reply = site().post(&[], &error).await;
     assert_eq!(reply.status, 400);
     assert!(reply.body["error"].is_object() && reply.body.get("id").is_none());
+}
+
+/// 2025-11-25, transports, multiple connections.
+#[tokio::test]
+async fn of_several_streams_the_newest_one_is_told() {
+    let site = site();
+    let id = session(&site).await;
+    let headers = [("mcp-session-id", id.as_str())];
+    let mut streams = Vec::new();
+    for _ in 0..3 {
+        let response = site.send("GET", "/mcp", &headers, "").await;
+        streams.push(response.into_body().into_data_stream());
+    }
+    // The one that is told is gone afterwards, and the one before it takes its place.
+    while let Some(mut newest) = streams.pop() {
+        site.server.tools_changed();
+        for other in &mut streams {
+            assert!(other.next().now_or_never().is_none());
+        }
+        let event = newest.next().now_or_never().unwrap().unwrap().unwrap();
+        assert!(event.ends_with(b"list_changed\"}\n\n"), "{event:?}");
+        assert!(newest.next().now_or_never().is_none());
+    }
 }
