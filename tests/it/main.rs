@@ -15,6 +15,7 @@ mod approvals;
 mod arguments;
 mod audit;
 mod bodies;
+mod busy;
 mod check;
 mod commands;
 mod confirm;
