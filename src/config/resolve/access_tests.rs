@@ -136,9 +136,8 @@ access:
 fn no_subject_of_one_issuer_is_another_s() {
     let told = |issuers: &str| {
         let mut faults = Faults::default();
-        let text = format!(
-            "access: {{oauth: {{resource: 'https://t.test/mcp', issuers: [{issuers}]}}}}"
-        );
+        let text =
+            format!("access: {{oauth: {{resource: 'https://t.test/mcp', issuers: [{issuers}]}}}}");
         tokens(&file(&text), &mut faults);
         faults.0.join(" ")
     };
@@ -156,7 +155,9 @@ fn no_subject_of_one_issuer_is_another_s() {
         told("{issuer: 'https://a.test', name: id}, {issuer: 'https://b.test', name: ' id'}");
     assert!(spaces.contains("issuers[1]: expected"), "{spaces}");
     assert_eq!(
-        told("{issuer: 'https://[::1]:8443'}, {issuer: 'https://b.test', name: corp}, {issuer: 'https://c.test', name: corp-eu}"),
+        told(
+            "{issuer: 'https://[::1]:8443'}, {issuer: 'https://b.test', name: corp}, {issuer: 'https://c.test', name: corp-eu}"
+        ),
         ""
     );
 }

@@ -345,8 +345,14 @@ mod tests {
     #[test]
     fn a_subject_that_is_no_text_is_nobody() {
         for (claims, expected) in [
-            (serde_json::json!({"sub": "ann", "client_id": "web"}), Some("ann")),
-            (serde_json::json!({"client_id": "web", "azp": "other"}), Some("web")),
+            (
+                serde_json::json!({"sub": "ann", "client_id": "web"}),
+                Some("ann"),
+            ),
+            (
+                serde_json::json!({"client_id": "web", "azp": "other"}),
+                Some("web"),
+            ),
             (serde_json::json!({"azp": "web"}), Some("web")),
             (serde_json::json!({"sub": 1001, "client_id": "web"}), None),
             (serde_json::json!({"sub": null, "client_id": "web"}), None),
