@@ -5,11 +5,12 @@ use std::error::Error as _;
 use serde_json::Value;
 
 use super::access::{self, Ended};
+use super::answer::torn_at;
 use super::forward::hand_on;
 use super::{CallError, Invoker, Prepared, preview};
 use crate::binding::{self, Fault, HttpPlan};
 use crate::handler::HandleError;
-use crate::interpret::{self, Interpreted};
+use crate::interpret::{self, Interpreted, Shortening};
 use crate::policy::confirm::{Confirm, Stopped, Yes};
 use crate::policy::{CallRecord, SecretNames, Step, beyond_call};
 use crate::registry::Entry;
@@ -124,13 +125,21 @@ impl Invoker {
         let sent = self.http.send_for(target, plan, subject, &*call.progress);
         match sent.await {
             Ok(mut reply) => {
+                let is_cut = reply.cut.is_some();
+                if is_cut {
+                    reply.body.truncate(torn_at(&reply.body));
+                }
                 // Sentences are made of an error's members, and name them no more.
                 if !reply.status.is_success()
                     && let Some(masked) = self.policy.redactor.error_body(&reply.body, secret)
                 {
                     reply.body = masked;
                 }
-                let read = interpret::http_reply(target, publishes_output, reply, self.limits);
+                let shortening = Shortening {
+                    limits: self.limits,
+                    before: &|text| self.before_cut(text, is_cut),
+                };
+                let read = interpret::http_reply(target, publishes_output, reply, shortening);
                 // Before masking: a secret must not hide behind what is taken out later.
                 let clean = interpret::clean(read, self.cleaning);
                 self.marked(clean, target)

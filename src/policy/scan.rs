@@ -81,7 +81,7 @@ pub(super) fn with_strings(
     while let Some(quote) = memchr::memchr(b'"', &text.as_bytes()[at..]) {
         let start = at + quote + 1;
         // Beginning again at each quote could take forever.
-        let Some((string, end)) = string(text, start) else {
+        let Some((string, end)) = string(text, start).or_else(|| cut_off(text, start)) else {
             break;
         };
         at = end;
@@ -98,6 +98,16 @@ pub(super) fn with_strings(
     }
     out.push_str(&text[copied..]);
     Some(out)
+}
+
+/// The string whose first byte is at `start` where the text was cut off within it, perhaps within an escape.
+fn cut_off(text: &str, start: usize) -> Option<(Cow<'_, str>, usize)> {
+    let rest = text.get(start - 1..)?;
+    let ends =
+        (0..=r"\u002".len()).filter_map(|missing| rest.get(..rest.len().checked_sub(missing)?));
+    let mut decoded = ends.map(|rest| serde_json::from_str(&format!("{rest}\"")));
+    let string: String = decoded.find_map(Result::ok)?;
+    Some((Cow::Owned(string), text.len()))
 }
 
 fn is_name(rest: &[u8]) -> bool {
@@ -179,6 +189,8 @@ mod tests {
                 Some(r#"{"a":"\"-\""} x "\n" {"b+":"c\"-\"d"}"#),
             ),
             (r#""\x" "\u002B" ""#, None),
+            (r#"["\u002B","a\u002Bb"#, Some(r#"["\"-\"","a\"-\"b""#)),
+            (r#"["a\u002Bb\u0"#, Some(r#"["a\"-\"b""#)),
             (r#"{"a":"+"}"#, None),
             ("", None),
         ] {

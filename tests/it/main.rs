@@ -65,3 +65,4 @@ mod toolset_output;
 mod toolset_sessions;
 mod toolset_trust;
 mod toolset_words;
+mod torn;
