@@ -18,12 +18,13 @@ pub(super) const OCTETS: &str = "application/octet-stream";
 const ADVICE: &str = "ask for less, for instance by filters, fewer fields or a smaller page";
 
 /// What all of an answer's forms need to know.
-#[derive(Debug)]
 pub(super) struct Answer<'a> {
     pub(super) target: &'a HttpTarget,
     pub(super) headers: &'a HeaderMap,
     pub(super) publishes_output: bool,
     pub(super) limits: Limits,
+    /// Done to a text of which not all is shown.
+    pub(super) before: &'a dyn Fn(Text) -> Text,
     pub(super) cut: Option<Cut>,
 }
 
@@ -74,6 +75,8 @@ impl Answer<'_> {
 
     /// The beginning of a text; of JSON, a beginning that is JSON.
     fn shortened(self, text: Text, kind: Kind, media_type: String) -> Interpreted {
+        let received = text.as_bytes().len();
+        let text = (self.before)(text);
         let short = match kind {
             Kind::Json => shorten::json(text.as_str(), self.limits.text),
             _ => None,
@@ -86,7 +89,7 @@ impl Answer<'_> {
             }
             None => (text.head(self.limits.text), self.cut_data(), Vec::new()),
         };
-        let notice = self.notice(text.as_bytes().len(), "", &left_out);
+        let notice = self.notice(received, "", &left_out);
         let content = vec![Content::Text(shown.clone()), Content::Text(notice)];
         let more = text.as_bytes().len() > shown.as_bytes().len();
         Interpreted {
@@ -97,7 +100,12 @@ impl Answer<'_> {
 
     /// A stream that was gathered: the text up to its last complete item, and its items as data.
     fn stream(self, text: Text, kind: Kind, media_type: String) -> Interpreted {
-        let long = text.as_bytes().len() > self.limits.text;
+        let received = text.as_bytes().len();
+        let long = received > self.limits.text;
+        let text = match long || self.cut.is_some() {
+            true => (self.before)(text),
+            false => text,
+        };
         let shown = text.head(self.limits.text);
         let shown = shown.head(stream::complete(
             kind,
@@ -120,7 +128,7 @@ impl Answer<'_> {
         };
         let plural = if count == 1 { "" } else { "s" };
         let what = format!(": {} complete {noun}{plural}", grouped(count as u64));
-        let notice = self.notice(text.as_bytes().len(), &what, &[]);
+        let notice = self.notice(received, &what, &[]);
         let mut content = vec![Content::Text(shown)];
         content.retain(
             |content| !matches!(content, Content::Text(text) if text.as_bytes().is_empty()),

@@ -4,7 +4,7 @@ use ::http::StatusCode;
 use ::http::header::{HeaderMap, HeaderName, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE};
 use url::Url;
 
-use super::http::{Limits, header_lines, status_line};
+use super::http::{Limits, Shortening, header_lines, status_line};
 use super::json::is_json;
 use super::media::{self, Kind, Media};
 use super::{problem, shorten};
@@ -21,7 +21,7 @@ pub(super) fn http_error(
     target: &HttpTarget,
     publishes_output: bool,
     reply: HttpReply,
-    limits: Limits,
+    Shortening { limits, before }: Shortening<'_>,
 ) -> Outcome {
     let status = reply.status;
     let media = Media::of(&reply.headers);
@@ -29,7 +29,9 @@ pub(super) fn http_error(
     let cut = reply.cut.is_some();
     let body = match media.kind {
         Kind::Json | Kind::Text | Kind::Events | Kind::Values | Kind::Unknown => {
-            Some(media.text(reply.body, cut))
+            let text = media.text(reply.body, cut);
+            let is_shown_whole = !cut && text.as_bytes().len() <= MAX_BODY.min(limits.text);
+            Some(if is_shown_whole { text } else { before(text) })
         }
         Kind::Image | Kind::Audio | Kind::Multipart | Kind::Binary => None,
     };

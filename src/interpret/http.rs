@@ -35,6 +35,28 @@ pub struct Limits {
     pub reply: usize,
 }
 
+/// How long answers are made short.
+#[derive(Clone, Copy)]
+pub struct Shortening<'a> {
+    /// What is handed on of them.
+    pub limits: Limits,
+    /// Done to a text before a part of it is left out, or where only a part of it came.
+    pub before: &'a dyn Fn(Text) -> Text,
+}
+
+impl From<Limits> for Shortening<'_> {
+    fn from(limits: Limits) -> Self {
+        let before = &|text| text;
+        Self { limits, before }
+    }
+}
+
+impl std::fmt::Debug for Shortening<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.limits.fmt(f)
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
         Self {
@@ -78,17 +100,18 @@ impl From<Outcome> for Interpreted {
 /// `publishes_output` says that the tool has an output schema: then `structured` is always there and always
 /// an object (MCP before 2026-07-28), except on errors, where clients would hold it against that schema.
 #[must_use]
-pub fn http_reply(
+pub fn http_reply<'a>(
     target: &HttpTarget,
     publishes_output: bool,
     reply: HttpReply,
-    limits: Limits,
+    shortening: impl Into<Shortening<'a>>,
 ) -> Interpreted {
     let status = reply.status;
+    let shortening = shortening.into();
     let mut interpreted = if status.is_success() || status == StatusCode::NOT_MODIFIED {
-        success(target, publishes_output, reply, limits)
+        success(target, publishes_output, reply, shortening)
     } else {
-        failure::http_error(target, publishes_output, reply, limits).into()
+        failure::http_error(target, publishes_output, reply, shortening).into()
     };
     interpreted.outcome.status = Some(i32::from(status.as_u16()));
     interpreted
@@ -98,13 +121,13 @@ fn success(
     target: &HttpTarget,
     publishes_output: bool,
     reply: HttpReply,
-    limits: Limits,
+    shortening: Shortening<'_>,
 ) -> Interpreted {
     if target.method == Method::HEAD || (reply.body.is_empty() && reply.cut.is_none()) {
         return bodiless(target, publishes_output, &reply).into();
     }
     let told = told_by_headers(target, &reply.headers);
-    let mut interpreted = with_body(target, publishes_output, reply, limits);
+    let mut interpreted = with_body(target, publishes_output, reply, shortening);
     interpreted.outcome.content.extend(told.map(Content::Text));
     interpreted
 }
@@ -143,7 +166,7 @@ fn with_body(
     target: &HttpTarget,
     publishes_output: bool,
     reply: HttpReply,
-    limits: Limits,
+    shortening: Shortening<'_>,
 ) -> Interpreted {
     let media = Media::of(&reply.headers);
     let (cut, body) = (reply.cut, reply.body);
@@ -151,7 +174,8 @@ fn with_body(
         target,
         headers: &reply.headers,
         publishes_output,
-        limits,
+        limits: shortening.limits,
+        before: shortening.before,
         cut,
     };
     // A coding that nobody could undo: its bytes are no text of any charset.

@@ -18,4 +18,4 @@ mod tests;
 pub use clean::{Cleaning, clean};
 pub use dotnet::{ArgumentFault, CommandCall, Refusal, command_refused, command_reply};
 pub use failure::http_failure;
-pub use http::{Interpreted, Limits, Whole, http_reply};
+pub use http::{Interpreted, Limits, Shortening, Whole, http_reply};

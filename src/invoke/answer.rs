@@ -1,10 +1,11 @@
 //! What a caller gets of an answer: without secrets, and with a link to what did not fit.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::Invoker;
 use crate::interpret::Interpreted;
-use crate::policy::SecretNames;
+use crate::policy::{SecretNames, torn_known};
 use crate::state::{Answer, uri_of};
 use crate::tool::{Caller, Content, HttpTarget, Outcome, Text};
 
@@ -47,12 +48,29 @@ impl Invoker {
         content.push(Content::Text(Text::from(end)));
     }
 
+    /// A text of which a part is left out, while what is in it can still be recognised: half of a secret cannot. What
+    /// fits never comes here. `is_cut` says that its end did not come.
+    pub(super) fn before_cut(&self, text: Text, is_cut: bool) -> Text {
+        // Before masking: a secret must not hide behind what is taken out later.
+        let text = match self.cleaning.text(text.as_str()) {
+            Cow::Borrowed(_) => text,
+            Cow::Owned(clean) => Text::from(clean),
+        };
+        let text = self.policy.redactor.known(&text).unwrap_or(text);
+        match is_cut {
+            true => text.head(torn_at(text.as_bytes())),
+            false => text,
+        }
+    }
+
     /// What the caller sees at once, and what it can read later, without secrets.
     pub(super) fn masked(&self, interpreted: Interpreted, secret: &SecretNames) -> Interpreted {
         let Interpreted { outcome, mut whole } = interpreted;
         let redactor = &self.policy.redactor;
+        // Its own secrets are masked already, for a part of it was to be shown.
         if let Some(whole) = &mut whole
             && whole.is_text
+            && (outcome.is_error || redactor.masks_answers())
             && let Some(masked) = redactor.kept(&whole.data, outcome.is_error, secret)
         {
             whole.data = masked;
@@ -89,5 +107,19 @@ impl Invoker {
             });
         }
         outcome
+    }
+}
+
+/// Where what was cut off somewhere ends without the beginning of a secret.
+pub(super) fn torn_at(data: &[u8]) -> usize {
+    // What a decoder makes of half a character.
+    const REPLACED: &[u8] = "\u{fffd}".as_bytes();
+    let mut whole = data;
+    while let Some(rest) = whole.strip_suffix(REPLACED) {
+        whole = rest;
+    }
+    match torn_known(whole) {
+        0 => data.len(),
+        torn => whole.len() - torn,
     }
 }

@@ -16,7 +16,7 @@ use crate::handler::command::{CommandReply, Ready};
 use crate::interpret::{
     ArgumentFault, Cleaning, CommandCall, Refusal, command_refused, command_reply,
 };
-use crate::policy::confirm::{Confirm, Interview, Preview, mask};
+use crate::policy::confirm::{Confirm, Preview, mask};
 use crate::policy::{CallRecord, Limited, Step};
 use crate::registry::Entry;
 use crate::tool::{Action, CommandTarget, Content, Outcome, Target, ToolCall};
@@ -141,12 +141,18 @@ impl Invoker {
         let asks = target
             .action(checked)
             .is_some_and(|action| action.confirm.holds(checked));
+        let mut yes = None;
         if let Some(interview) = interview.filter(|_| asks) {
-            self.agreed(interview, entry, checked, &ready, record)
-                .await?;
+            let preview = self.preview(entry, checked, &ready);
+            yes = interview.confirm(preview).await.map_err(CallError::from)?;
         }
         let place = self.policy.limits.place(&target.program).await;
         let _place = place.map_err(Failed::Limited)?;
+        // Not before there is a place: a yes to what never ran is not used up.
+        if let Some(yes) = yes {
+            let decision = yes.take().await.map_err(CallError::from)?;
+            access::agreed(&decision, record);
+        }
         record.allowed(Step::Send);
         let caller = Arc::clone(&call.progress);
         let action = target.action(checked);
@@ -163,26 +169,22 @@ impl Invoker {
             .map_err(command)
     }
 
-    async fn agreed(
+    /// What somebody is to agree to.
+    fn preview(
         &self,
-        interview: Interview<'_>,
         entry: &Entry<Prepared>,
         arguments: &Map<String, Value>,
         ready: &Ready,
-        record: &mut CallRecord,
-    ) -> Result<(), CallError> {
+    ) -> Preview {
         let redactor = &self.policy.redactor;
         let masked = |line: String| redactor.text(&line).into_owned();
         let lines: Vec<String> = ready.command_lines().into_iter().map(masked).collect();
         let directory = ready.directory().display().to_string();
-        let mut preview = Preview::of_commands(entry.tool.name.as_str(), &lines, &directory);
+        let preview = Preview::of_commands(entry.tool.name.as_str(), &lines, &directory);
         if ready.goes_by_arguments() {
-            preview = preview.with_arguments(&self.shown_arguments(entry, arguments));
+            return preview.with_arguments(&self.shown_arguments(entry, arguments));
         }
-        if let Some(decision) = interview.confirm(preview).await? {
-            access::agreed(&decision, record);
-        }
-        Ok(())
+        preview
     }
 
     /// Checked arguments for people, without what is secret by its name, its schema or its look.

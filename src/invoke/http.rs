@@ -5,15 +5,19 @@ use std::error::Error as _;
 use serde_json::Value;
 
 use super::access::{self, Ended};
+use super::answer::torn_at;
 use super::forward::hand_on;
 use super::{CallError, Invoker, Prepared, preview};
 use crate::binding::{self, Fault, HttpPlan};
 use crate::handler::HandleError;
-use crate::interpret::{self, Interpreted};
-use crate::policy::confirm::{Confirm, Stopped};
+use crate::interpret::{self, Interpreted, Shortening};
+use crate::policy::confirm::{Confirm, Stopped, Yes};
 use crate::policy::{CallRecord, SecretNames, Step, beyond_call};
 use crate::registry::Entry;
 use crate::tool::{HttpTarget, ToolCall};
+
+/// A request, and the yes to it where one is needed.
+type Planned<'a> = (Box<HttpPlan>, Option<Box<Yes<'a>>>);
 
 impl From<Stopped> for CallError {
     fn from(stopped: Stopped) -> Self {
@@ -39,8 +43,8 @@ impl Invoker {
         human: &dyn Confirm,
         record: &mut CallRecord,
     ) -> Result<Ended, CallError> {
-        let plan = match self.plan(entry, target, call, human, record).await {
-            Ok(plan) => plan,
+        let (plan, yes) = match self.plan(entry, target, call, human, record).await {
+            Ok(planned) => planned,
             Err(error) => return Err(self.refused(error, record)),
         };
         let limits = &self.policy.limits;
@@ -48,6 +52,13 @@ impl Invoker {
             Ok(place) => place,
             Err(limited) => return Ok(Ended::limited(&limited, record)),
         };
+        // Not before there is a place: a yes to what was never sent is not used up.
+        if let Some(yes) = yes {
+            match Box::pin(yes.take()).await {
+                Ok(decision) => access::agreed(&decision, record),
+                Err(stopped) => return Err(self.refused(stopped.into(), record)),
+            }
+        }
         record.allowed(Step::Send);
         let publishes_output = entry.tool.output_schema.is_some();
         let secret = entry.handler.secret(&entry.tool);
@@ -60,14 +71,14 @@ impl Invoker {
     }
 
     /// Validated arguments as a request; a human completes them and agrees to it where that is asked for.
-    async fn plan(
-        &self,
-        entry: &Entry<Prepared>,
+    async fn plan<'a>(
+        &'a self,
+        entry: &'a Entry<Prepared>,
         target: &HttpTarget,
         call: &mut ToolCall,
-        human: &dyn Confirm,
+        human: &'a dyn Confirm,
         record: &mut CallRecord,
-    ) -> Result<Box<HttpPlan>, CallError> {
+    ) -> Result<Planned<'a>, CallError> {
         let mut interview = self.gate.interview(&entry.tool, call, human)?;
         let mut arguments = Value::Object(std::mem::take(&mut call.arguments));
         let validator = entry.handler.validator(&entry.tool)?;
@@ -91,17 +102,16 @@ impl Invoker {
         let forwarded = std::mem::take(&mut call.forwarded);
         let forwarded = hand_on(forwarded, &mut plan.headers);
         record.allowed(Step::Validate);
+        let mut yes = None;
         if let Some(interview) = interview {
             let redactor = &self.policy.redactor;
             let shown = (&arguments, &plan, &forwarded[..]);
             // No header of the caller's blanks out what somebody is to agree to.
             let preview = beyond_call(|| preview::preview(redactor, &entry.tool, target, shown));
-            if let Some(decision) = Box::pin(interview.confirm(preview)).await? {
-                access::agreed(&decision, record);
-            }
+            yes = Box::pin(interview.confirm(preview)).await?;
         }
-        // In a box, since it goes through many futures on its way.
-        Ok(Box::new(plan))
+        // In boxes, since they go through many futures on their way.
+        Ok((Box::new(plan), yes.map(Box::new)))
     }
 
     async fn send(
@@ -121,13 +131,21 @@ impl Invoker {
                         reply.headers.remove(name);
                     }
                 }
+                let is_cut = reply.cut.is_some();
+                if is_cut {
+                    reply.body.truncate(torn_at(&reply.body));
+                }
                 // Sentences are made of an error's members, and name them no more.
                 if !reply.status.is_success()
                     && let Some(masked) = self.policy.redactor.error_body(&reply.body, secret)
                 {
                     reply.body = masked;
                 }
-                let read = interpret::http_reply(target, publishes_output, reply, self.limits);
+                let shortening = Shortening {
+                    limits: self.limits,
+                    before: &|text| self.before_cut(text, is_cut),
+                };
+                let read = interpret::http_reply(target, publishes_output, reply, shortening);
                 // Before masking: a secret must not hide behind what is taken out later.
                 let clean = interpret::clean(read, self.cleaning);
                 self.marked(clean, target)

@@ -16,7 +16,7 @@ mod words;
 
 use std::sync::Arc;
 
-pub use crate::secret::{CallSecrets, beyond_call};
+pub use crate::secret::{CallSecrets, beyond_call, torn_known};
 pub use access::{Access, Denied, Settings as AccessSettings};
 pub use audit::{
     Arguments, Audit, AuditError, CallRecord, Decided, Destination, Ending,

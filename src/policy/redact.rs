@@ -175,6 +175,19 @@ impl Redactor {
         holds_known(data)
     }
 
+    /// A text, of which only a part will be shown, without the process's own secrets: half of one is not recognised. Nothing
+    /// where nothing has to change.
+    #[must_use]
+    pub fn known(&self, text: &Text) -> Option<Text> {
+        self.whole(text, false, &SecretNames::default())
+    }
+
+    /// Whether answers of operations that succeeded are masked by name and by pattern as well.
+    #[must_use]
+    pub fn masks_answers(&self) -> bool {
+        self.answers
+    }
+
     /// Masks a whole answer that is kept to be read later, as [`Redactor::outcome`] would; `None` where
     /// nothing has to change. What is no UTF-8 is masked as far as it is.
     #[must_use]

@@ -142,7 +142,8 @@ pub(super) fn with_strings(
             continue;
         }
         // Beginning again at each quote could take forever.
-        let Some((string, end)) = string(text, quote, &mut marks) else {
+        let found = string(text, quote, &mut marks).or_else(|| cut_off(text, quote));
+        let Some((string, end)) = found else {
             break;
         };
         if let Cow::Owned(string) = string
@@ -165,6 +166,16 @@ pub(super) fn with_strings(
 pub(super) fn has_unicode_escape(text: &str) -> bool {
     let mut backslashes = memchr::memchr_iter(b'\\', text.as_bytes());
     backslashes.any(|at| text.as_bytes().get(at + 1) == Some(&b'u'))
+}
+
+/// The string whose first quotation mark is at `quote` where the text was cut off within it, perhaps within an escape.
+fn cut_off(text: &str, quote: usize) -> Option<(Cow<'_, str>, usize)> {
+    let rest = text.get(quote..)?;
+    let ends =
+        (0..=r"\u002".len()).filter_map(|missing| rest.get(..rest.len().checked_sub(missing)?));
+    let mut decoded = ends.map(|rest| serde_json::from_str(&format!("{rest}\"")));
+    let string: String = decoded.find_map(Result::ok)?;
+    Some((Cow::Owned(string), text.len()))
 }
 
 fn is_name(rest: &[u8]) -> bool {
@@ -252,6 +263,8 @@ mod tests {
                 Some(r#"{"a":"\"-\""} x "\n" {"b+":"c\"-\"d"}"#),
             ),
             (r#""\x" "\u002B" ""#, None),
+            (r#"["\u002B","a\u002Bb"#, Some(r#"["\"-\"","a\"-\"b""#)),
+            (r#"["a\u002Bb\u0"#, Some(r#"["a\"-\"b""#)),
             (r#"{"a":"+"}"#, None),
             ("", None),
         ] {

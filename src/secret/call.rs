@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::Secret;
 use super::known::{MASK, replaced};
 use super::spellings::spellings;
+use super::torn::torn;
 use super::windows::{TooDear, Windows};
 
 /// Values that are looked for in the texts of one call.
@@ -67,6 +68,15 @@ pub(super) fn holds(data: &[u8]) -> bool {
         .ok()
         .flatten()
         .is_some_and(|places| places.map_or(true, |places| !places.is_empty()))
+}
+
+/// Bytes of the end that are the beginning of a value of the call under way.
+pub(super) fn torn_off(data: &[u8]) -> usize {
+    let found = CALL.try_with(|call| {
+        let values = call.as_ref()?;
+        Some(torn(values.spellings(), data))
+    });
+    found.ok().flatten().unwrap_or(0)
 }
 
 #[cfg(test)]

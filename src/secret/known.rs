@@ -13,6 +13,7 @@ use arc_swap::ArcSwapOption;
 
 use super::numbered::Numbered;
 use super::spellings::{every_spelling, spellings};
+use super::torn::torn;
 use super::windows::{TooDear, Windows};
 use super::{Secret, call};
 
@@ -158,6 +159,17 @@ impl Known {
             None => false,
         }
     }
+
+    /// Bytes of the end that are the beginning of one of the values.
+    fn torn(&self, data: &[u8]) -> usize {
+        self.now.load().as_deref().map_or(0, |now| {
+            let spellings = now
+                .entries
+                .values()
+                .flat_map(|entry| entry.spellings.iter());
+            torn(spellings.map(String::as_str), data)
+        })
+    }
 }
 
 impl Search {
@@ -252,6 +264,14 @@ pub(super) fn replaced(text: &str, places: impl Iterator<Item = Range<usize>>) -
 #[must_use]
 pub fn holds_known(data: &[u8]) -> bool {
     KNOWN.is_in(data) || TOKENS.is_in(data) || call::holds(data)
+}
+
+/// Of a text that was cut off somewhere: how many bytes at its end may be the beginning of a remembered secret, or of one
+/// of the call it is made for. Takes as long as all secrets together.
+#[must_use]
+pub fn torn_known(data: &[u8]) -> usize {
+    let of_process = KNOWN.torn(data).max(TOKENS.torn(data));
+    of_process.max(call::torn_off(data))
 }
 
 /// The text with every remembered secret masked, and those of the call it is made for; borrowed where there is none.

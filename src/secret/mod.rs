@@ -4,10 +4,13 @@ mod call;
 mod known;
 mod numbered;
 mod spellings;
+mod torn;
 mod windows;
 
 pub use call::{CallSecrets, beyond_call};
-pub use known::{MASK, SHORTEST_MASKED, holds_known, mask_known, remember, remember_token};
+pub use known::{
+    MASK, SHORTEST_MASKED, holds_known, mask_known, remember, remember_token, torn_known,
+};
 
 use std::fmt;
 use std::fs::File;

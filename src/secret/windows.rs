@@ -45,6 +45,12 @@ impl Windows {
         Self { filter, ends }
     }
 
+    /// All spellings of six bytes or more.
+    pub(super) fn spellings(&self) -> impl Iterator<Item = &str> {
+        let ends = self.ends.iter();
+        ends.map(|(_, spellings, index)| spellings[*index].as_str())
+    }
+
     /// The places of a text where values stand, in their order; those that overlap are one.
     ///
     /// # Errors

@@ -6,6 +6,7 @@ mod header;
 mod path;
 mod query;
 mod style;
+mod taken;
 
 #[cfg(test)]
 mod decoders;
@@ -117,12 +118,16 @@ fn url(
         let Some(value) = value(parameter, arguments) else {
             continue;
         };
+        let before = query.len();
         let written = match parameter.location {
             Location::Query => query::write(&mut query, parameter, value),
             Location::QueryString => query::write_whole(&mut query, parameter, value),
             Location::Path | Location::Header | Location::Cookie => Ok(()),
         };
-        if let Err(message) = written {
+        let new = query.get(before..).unwrap_or_default();
+        let new = new.strip_prefix('&').unwrap_or(new);
+        let checked = written.and_then(|()| taken::check(target, parameter, value, new));
+        if let Err(message) = checked {
             faults.push(fault(&parameter.argument, "query", message));
         }
     }
@@ -151,13 +156,20 @@ fn headers(
         let written = match parameter.location {
             Location::Header => header::write(&mut headers, parameter, value),
             Location::Cookie => {
+                let before = cookies.len();
                 cookie::write(&mut cookies, parameter, value);
-                Ok(())
+                let new = cookies.get(before..).unwrap_or_default();
+                let new = new.strip_prefix(';').unwrap_or(new);
+                taken::check(target, parameter, value, new)
             }
             Location::Path | Location::Query | Location::QueryString => Ok(()),
         };
         if let Err(message) = written {
-            faults.push(fault(&parameter.argument, "header", message));
+            let keyword = match parameter.location {
+                Location::Cookie => "cookie",
+                _ => "header",
+            };
+            faults.push(fault(&parameter.argument, keyword, message));
         }
     }
     if !cookies.is_empty()

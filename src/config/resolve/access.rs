@@ -173,19 +173,24 @@ pub(super) fn tokens(file: &File, faults: &mut Faults) -> Option<TokenSettings> 
     })
 }
 
-/// No key may stand for somebody's token, and no issuer for another.
+/// No key may stand for somebody's token, and no issuer's subjects for another's.
 fn distinct(file: &File, issuers: &[access::Issuer], faults: &mut Faults) {
     for (index, issuer) in issuers.iter().enumerate() {
         let before = &issuers[..index];
+        let prefix = format!("{}:", issuer.name);
+        // A host may have colons of its own (`[::1]`), and a name may be a part of it.
+        let meets = |other: &access::Issuer| {
+            let other = format!("{}:", other.name);
+            other.starts_with(&prefix) || prefix.starts_with(&other)
+        };
         if before
             .iter()
-            .any(|other| other.issuer == issuer.issuer || other.name == issuer.name)
+            .any(|other| other.issuer == issuer.issuer || meets(other))
         {
             let fault =
                 format!("access.oauth.issuers[{index}]: expected an issuer and a name of its own");
             faults.0.push(fault);
         }
-        let prefix = format!("{}:", issuer.name);
         for (index, key) in file.access.keys.iter().enumerate() {
             if key.name.trim().starts_with(&prefix) {
                 let fault = format!(
@@ -195,6 +200,16 @@ fn distinct(file: &File, issuers: &[access::Issuer], faults: &mut Faults) {
             }
         }
     }
+}
+
+/// What stands before an issuer's subjects. A colon ends it: with one in it, a subject `eu:ann` of `corp` would be the
+/// `ann` of `corp:eu`.
+fn issuer_name(written: &str) -> Result<&str, String> {
+    let name = written.trim();
+    if name.is_empty() || name.contains(|c: char| c == ':' || c.is_control()) {
+        return Err("expected a name without a colon, for instance `corp`".to_owned());
+    }
+    Ok(name)
 }
 
 fn issuer(setting: &str, written: &Issuer, faults: &mut Faults) -> Option<access::Issuer> {
@@ -224,10 +239,12 @@ fn issuer(setting: &str, written: &Issuer, faults: &mut Faults) -> Option<access
             algorithms.extend(faults.take(&at("algorithms"), known));
         }
     }
+    let name = written.name.as_deref();
+    let name = name.map(|name| faults.take(&at("name"), issuer_name(name)));
     let url = url?;
     let host = url.host_str().unwrap_or_default();
     Some(access::Issuer {
-        name: written.name.as_deref().unwrap_or(host).into(),
+        name: name.map_or(Some(host), |name| name)?.into(),
         issuer: written.issuer.clone(),
         jwks_url: match jwks_url {
             Some(url) => Some(url?),

@@ -134,6 +134,36 @@ access:
 }
 
 #[test]
+fn no_subject_of_one_issuer_is_another_s() {
+    let told = |issuers: &str| {
+        let mut faults = Faults::default();
+        let text =
+            format!("access: {{oauth: {{resource: 'https://t.test/mcp', issuers: [{issuers}]}}}}");
+        tokens(&file(&text), &mut faults);
+        faults.0.join(" ")
+    };
+    for name in ["", "' '", "corp:eu", "':'", r#""a\u0007""#] {
+        let name = if name.is_empty() { "''" } else { name };
+        let told = told(&format!("{{issuer: 'https://a.test', name: {name}}}"));
+        assert!(
+            told.contains("issuers[0].name: expected a name without a colon"),
+            "{name}: {told}"
+        );
+    }
+    let meets = told("{issuer: 'https://[::1]:8443'}, {issuer: 'https://b.test', name: '['}");
+    assert!(meets.contains("issuers[1]: expected"), "{meets}");
+    let spaces =
+        told("{issuer: 'https://a.test', name: id}, {issuer: 'https://b.test', name: ' id'}");
+    assert!(spaces.contains("issuers[1]: expected"), "{spaces}");
+    assert_eq!(
+        told(
+            "{issuer: 'https://[::1]:8443'}, {issuer: 'https://b.test', name: corp}, {issuer: 'https://c.test', name: corp-eu}"
+        ),
+        ""
+    );
+}
+
+#[test]
 fn tokens_have_careful_defaults() {
     let oauth = "access: {oauth: {resource: 'https://t.test/mcp', issuers: [{issuer: 'https://id.test/realms/x'}]}}";
     let mut faults = Faults::default();

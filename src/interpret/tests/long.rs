@@ -12,6 +12,61 @@ fn limited(publishes_output: bool, reply: HttpReply) -> Interpreted {
 }
 
 #[test]
+fn what_is_left_out_of_is_looked_at_before_and_nothing_else() {
+    let cut = || {
+        Some(Cut {
+            by: CutBy::Length(30),
+            announced: None,
+        })
+    };
+    let long = "one key, and another key, and more";
+    for (media_type, body, is_cut, seen) in [
+        ("text/plain", "a key", false, false),
+        ("application/json", r#"{"a":"a key"}"#, false, false),
+        ("text/event-stream", "data: a key\n\n", false, false),
+        ("text/plain", "a key", true, true),
+        ("application/json", r#"{"a":"a key"#, true, true),
+        ("text/event-stream", "data: a key\n\n", true, true),
+        ("text/plain", long, false, true),
+        (
+            "application/json",
+            r#"{"a":"a key in a long text"}"#,
+            false,
+            true,
+        ),
+        (
+            "application/x-ndjson",
+            "\"a key\"\n\"and more text\"\n",
+            false,
+            true,
+        ),
+        ("", long, false, true),
+    ] {
+        for status in [200, 500] {
+            let calls = std::cell::Cell::new(0);
+            let before = |text: Text| {
+                calls.set(calls.get() + 1);
+                Text::from(text.as_str().replace("key", "***"))
+            };
+            let shortening = Shortening {
+                limits: LIMITS,
+                before: &before,
+            };
+            let mut reply = typed(status, media_type, body.as_bytes());
+            reply.cut = is_cut.then(cut).flatten();
+            let read = http_reply(&target(Method::GET), false, reply, shortening);
+            let what = format!("{media_type} {body} {is_cut} {status}");
+            assert_eq!(calls.get(), usize::from(seen), "{what}");
+            assert_eq!(
+                format!("{read:?}").contains("key"),
+                !seen,
+                "{what} {read:?}"
+            );
+        }
+    }
+}
+
+#[test]
 fn a_success_with_a_published_output_always_has_an_object() {
     let bodies: [&[u8]; 12] = [
         b"{\"a\":1}",

@@ -11,7 +11,7 @@ use url::Url;
 
 use super::*;
 use crate::handler::{Cut, CutBy, HandleError, HttpReply};
-use crate::tool::{Content, HttpTarget, Outcome, Structured};
+use crate::tool::{Content, HttpTarget, Outcome, Structured, Text};
 
 fn target(method: Method) -> HttpTarget {
     HttpTarget {

@@ -9,10 +9,10 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use tokio::time::timeout;
 
-use super::interview::{CONFIRM, Decision, Interview};
+use super::interview::{CONFIRM, Interview};
 use super::preview::plain;
 use super::state::{Kind, State, StateFault};
-use super::{Confirm, Fallback, Gate, Page, Preview, Query, Reply, Stopped, Unconfirmed, Way};
+use super::{Confirm, Fallback, Gate, Page, Preview, Query, Reply, Stopped, Unconfirmed, Way, Yes};
 use crate::state::{Ask, Entry, Stage};
 
 /// Characters of a name that are shown.
@@ -64,9 +64,9 @@ impl Gate {
     }
 }
 
-impl Interview<'_> {
-    /// Waits for the operator's yes as long as the way to the human allows, and uses it.
-    pub(super) async fn approve(mut self, preview: Preview) -> Result<Decision, Stopped> {
+impl<'a> Interview<'a> {
+    /// Waits for the operator's yes as long as the way to the human allows.
+    pub(super) async fn approve(mut self, preview: Preview) -> Result<Yes<'a>, Stopped> {
         let brought = self.brought.take();
         let brought = brought.filter(|state| state.kind == Kind::Approval);
         let (entry, new) = self.entry(brought.as_ref(), &preview).await?;
@@ -88,7 +88,7 @@ impl Interview<'_> {
                 match reply {
                     Reply::Accepted(_) => self.wait(&entry).await,
                     Reply::Declined | Reply::Cancelled => {
-                        return self.withdraw(&entry, &reply).await;
+                        return Err(self.withdraw(&entry, &reply).await);
                     }
                     Reply::Absent | Reply::Gone => {}
                 }
@@ -190,7 +190,7 @@ impl Interview<'_> {
                 let _ = decided.await;
                 Ok(())
             }
-            Reply::Declined | Reply::Cancelled => self.withdraw(entry, &reply).await.map(|_| ()),
+            Reply::Declined | Reply::Cancelled => Err(self.withdraw(entry, &reply).await),
             Reply::Absent => Err(Stopped::Unconfirmed(Unconfirmed::Unanswered)),
             Reply::Gone => Err(Stopped::Unconfirmed(Unconfirmed::Unreachable)),
         }
@@ -210,24 +210,23 @@ impl Interview<'_> {
         found.is_some_and(|entry| entry.stage == Stage::Open)
     }
 
-    async fn withdraw(&self, entry: &Entry, reply: &Reply) -> Result<Decision, Stopped> {
+    async fn withdraw(&self, entry: &Entry, reply: &Reply) -> Stopped {
         let now = (self.gate.clock)();
         self.gate.pending.withdraw(&entry.id, now).await;
-        Err(Stopped::Unconfirmed(match reply {
+        Stopped::Unconfirmed(match reply {
             Reply::Declined => Unconfirmed::Declined,
             _ => Unconfirmed::Cancelled,
-        }))
+        })
     }
 
-    /// What the decision comes to; a yes is good for one call.
-    async fn settle(&self, id: &str) -> Result<Decision, Stopped> {
+    /// What the decision comes to.
+    async fn settle(&self, id: &Arc<str>) -> Result<Yes<'a>, Stopped> {
         let now = (self.gate.clock)();
         let entry = self.gate.pending.find(id, now).await;
         match entry.map(|entry| entry.stage) {
-            Some(Stage::Approved(verdict)) => match self.gate.pending.take(id, now).await {
-                true => Ok(Decision::Approval(verdict.by)),
-                false => Err(Stopped::State(StateFault::Used)),
-            },
+            Some(Stage::Approved(verdict)) => {
+                Ok(Yes::of_operator(self.gate, verdict.by, Arc::clone(id)))
+            }
             Some(Stage::Denied(verdict)) => Err(Stopped::Disapproved(verdict.by)),
             Some(Stage::Used(_)) => Err(Stopped::State(StateFault::Used)),
             Some(Stage::Withdrawn) => Err(Stopped::Unconfirmed(Unconfirmed::Cancelled)),

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::state::{Kind, State, StateFault, Subject, place};
 use super::{Confirm, Fallback, Field, Gate, Preview, Query, Reply, Stopped, Token};
-use super::{Unconfirmed, Way};
+use super::{Unconfirmed, Way, Yes};
 use crate::state::{Nonce, Spending};
 use crate::tool::{Caller, Question, Tool, ToolCall};
 
@@ -112,6 +112,16 @@ impl Gate {
         }))
     }
 
+    /// Each state is taken once.
+    pub(super) async fn spend(&self, state: &State) -> Result<(), Stopped> {
+        let now = (self.clock)();
+        match self.spent.spend(state.nonce, state.expires, now).await {
+            Spending::First => Ok(()),
+            Spending::Again => Err(Stopped::State(StateFault::Used)),
+            Spending::Unknown => Err(Stopped::State(StateFault::Busy)),
+        }
+    }
+
     pub(super) fn seal(&self, state: &State) -> Result<String, Stopped> {
         let text = state.seal(self.key.expose().as_bytes());
         text.map_err(Stopped::State)
@@ -126,7 +136,7 @@ impl Gate {
     }
 }
 
-impl Interview<'_> {
+impl<'a> Interview<'a> {
     /// Adds what was answered in earlier rounds, then asks for what is still missing. `check`
     /// says whether arguments fit the tool, and is given no others back.
     ///
@@ -169,15 +179,17 @@ impl Interview<'_> {
         !self.answers.is_empty()
     }
 
-    /// Asks whether the call may be made; goes through exactly once for one yes.
+    /// Asks whether the call may be made; none where nobody has to be asked. The yes is good for one call, and has to be
+    /// taken before that is made.
     ///
     /// # Errors
     /// [`Stopped`] where there is no yes in this request.
-    pub async fn confirm(mut self, preview: Preview) -> Result<Option<Decision>, Stopped> {
+    pub async fn confirm(mut self, preview: Preview) -> Result<Option<Yes<'a>>, Stopped> {
         if !self.tool.confirm {
             return Ok(None);
         }
-        if self.gate.approves(self.human) {
+        let gate = self.gate;
+        if gate.approves(self.human) {
             return self.approve(preview).await.map(Some);
         }
         self.place = Some(place(preview.place()));
@@ -187,9 +199,9 @@ impl Interview<'_> {
             return Err(Stopped::State(StateFault::OtherCall));
         }
         if !self.human.has_forms() {
-            return match self.brought.is_some() {
-                true => self.spend().await.map(|()| Some(Decision::Token)),
-                false => Err(self.token(preview)),
+            return match self.brought.take() {
+                Some(state) => Ok(Some(Yes::of_state(gate, Decision::Token, Some(state)))),
+                None => Err(self.token(preview)),
             };
         }
         let query = Query {
@@ -200,7 +212,8 @@ impl Interview<'_> {
         };
         let round = self.tool.ask.len();
         self.answer(round, &query).await?;
-        Ok(Some(Decision::Elicitation))
+        let state = self.brought.take();
+        Ok(Some(Yes::of_state(gate, Decision::Elicitation, state)))
     }
 
     async fn ask(
@@ -212,6 +225,7 @@ impl Interview<'_> {
     ) -> Result<(), Stopped> {
         for _ in 0..TRIES {
             let mut content = self.answer(round, query).await?;
+            self.spend().await?;
             content.retain(|name, value| {
                 !value.is_null() && query.fields.iter().any(|field| field.name == *name)
             });
@@ -230,7 +244,7 @@ impl Interview<'_> {
         Err(Stopped::Unconfirmed(Unconfirmed::Unanswered))
     }
 
-    /// The answer to one question, used up.
+    /// The answer to one question. A no uses up the state it came with; for anything else that is left to do.
     async fn answer(&mut self, round: usize, query: &Query) -> Result<Map<String, Value>, Stopped> {
         match self.human.way() {
             Way::Rounds(_) => {
@@ -247,11 +261,11 @@ impl Interview<'_> {
                 if matches!(reply, Reply::Absent | Reply::Gone) {
                     return Err(self.question(round, query));
                 }
-                if self.brought.is_some() {
-                    self.spend().await?;
-                }
                 // Nothing else in this request answers anything.
                 self.round = round + 1;
+                if !matches!(reply, Reply::Accepted(_)) {
+                    self.spend().await?;
+                }
                 accepted(reply)
             }
             Way::Live => {
@@ -270,15 +284,11 @@ impl Interview<'_> {
         }
     }
 
+    /// Uses up the state that came with the call, if one did.
     async fn spend(&mut self) -> Result<(), Stopped> {
-        let Some(state) = self.brought.take() else {
-            return Err(Stopped::State(StateFault::Used));
-        };
-        let now = (self.gate.clock)();
-        match self.gate.spent.spend(state.nonce, state.expires, now).await {
-            Spending::First => Ok(()),
-            Spending::Again => Err(Stopped::State(StateFault::Used)),
-            Spending::Unknown => Err(Stopped::State(StateFault::Busy)),
+        match self.brought.take() {
+            Some(state) => self.gate.spend(&state).await,
+            None => Ok(()),
         }
     }
 

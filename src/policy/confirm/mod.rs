@@ -1,14 +1,15 @@
 //! Human confirmation: which way a human can be asked, and what counts as their yes.
 //!
 //! An [`Interview`] takes one call through its questions: first the forms for arguments the call
-//! lacks, then whether it may be made at all. Nothing is sent before it ends, and whatever it
-//! ended with is used up by it.
+//! lacks, then whether it may be made at all. Nothing is sent before it ends; a [`Yes`] it ended
+//! with is used up right before.
 
 mod approval;
 mod interview;
 mod mask;
 mod preview;
 mod state;
+mod yes;
 
 #[cfg(test)]
 mod tests;
@@ -26,6 +27,7 @@ pub use interview::{Decision, Interview};
 pub use mask::mask;
 pub use preview::{Preview, unknown_place};
 pub use state::StateFault;
+pub use yes::Yes;
 
 use crate::secret::Secret;
 use crate::state::{Pending, Spent};

@@ -184,13 +184,7 @@ impl Tokens {
 
     /// A subject is its issuer's own; a client that acts for itself may have none.
     fn principal(&self, index: usize, claims: &Claims) -> Result<String, Refused> {
-        let names = ["sub", "client_id", "azp"].into_iter();
-        let mut texts = names.filter_map(|name| claims.get(name).and_then(Value::as_str));
-        let usable = |text: &&str| {
-            !text.is_empty() && text.len() <= LONGEST_SUBJECT && !text.chars().any(char::is_control)
-        };
-        let subject = texts.next().filter(usable);
-        let subject = subject.ok_or_else(|| invalid("no usable subject"))?;
+        let subject = subject(claims).ok_or_else(|| invalid("no usable subject"))?;
         Ok(format!("{}:{subject}", self.issuers[index].settings.name))
     }
 
@@ -230,6 +224,16 @@ impl Tokens {
         }
         remembered.insert(hash, token);
     }
+}
+
+/// Whom a token stands for. The first of these claims that is there decides: were a subject that is no text
+/// (RFC 7519, section 4.1.2) passed over, all users of a client would be one.
+fn subject(claims: &Claims) -> Option<&str> {
+    let names = ["sub", "client_id", "azp"].into_iter();
+    let text = names.filter_map(|name| claims.get(name)).next()?.as_str()?;
+    let usable =
+        !text.is_empty() && text.len() <= LONGEST_SUBJECT && !text.chars().any(char::is_control);
+    usable.then_some(text)
 }
 
 /// When a token begins and ends (RFC 7519, sections 4.1.4 and 4.1.5), in seconds since the epoch.
@@ -327,6 +331,29 @@ mod tests {
             tokens.remember(hash, token, 101);
         }
         assert!(lock(&tokens.remembered).len() <= MOST_REMEMBERED);
+    }
+
+    #[test]
+    fn a_subject_that_is_no_text_is_nobody() {
+        for (claims, expected) in [
+            (
+                serde_json::json!({"sub": "ann", "client_id": "web"}),
+                Some("ann"),
+            ),
+            (
+                serde_json::json!({"client_id": "web", "azp": "other"}),
+                Some("web"),
+            ),
+            (serde_json::json!({"azp": "web"}), Some("web")),
+            (serde_json::json!({"sub": 1001, "client_id": "web"}), None),
+            (serde_json::json!({"sub": null, "client_id": "web"}), None),
+            (serde_json::json!({"sub": ["ann"], "azp": "web"}), None),
+            (serde_json::json!({"sub": "", "azp": "web"}), None),
+            (serde_json::json!({"client_id": 7, "azp": "web"}), None),
+            (serde_json::json!({}), None),
+        ] {
+            assert_eq!(subject(claims.as_object().unwrap()), expected, "{claims}");
+        }
     }
 
     #[test]

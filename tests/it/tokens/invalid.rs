@@ -46,6 +46,7 @@ async fn every_invalid_token_gets_the_same_answer() {
         ("an end that is a text", with(json!({"exp": "never"}))),
         ("not yet valid", with(json!({"nbf": now() + 600}))),
         ("nobody's", with(json!({"sub": null, "client_id": null}))),
+        ("a subject that is a number", with(json!({"sub": 1001}))),
         (
             "a subject with a line break",
             with(json!({"sub": "ann\nbob"})),

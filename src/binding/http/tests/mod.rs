@@ -2,6 +2,7 @@
 
 mod path;
 mod query;
+mod taken;
 
 use serde_json::{Map, Value, json};
 use url::Url;

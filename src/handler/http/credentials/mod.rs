@@ -290,27 +290,33 @@ fn key(plan: &mut HttpPlan, location: Location, name: &str, value: &Secret) -> O
             plan.headers.insert(name, hidden(value)?);
         }
         Location::Cookie => {
-            let value = utf8_percent_encode(value, UNRESERVED);
-            let pair = match plan.headers.get(COOKIE).and_then(|old| old.to_str().ok()) {
-                Some(old) => format!("{old}; {name}={value}"),
-                None => format!("{name}={value}"),
-            };
-            plan.headers.insert(COOKIE, hidden(&pair)?);
+            let own = format!("{name}={}", utf8_percent_encode(value, UNRESERVED));
+            let old = plan.headers.get(COOKIE).and_then(|old| old.to_str().ok());
+            let cookies = joined(old, "; ", name, &own);
+            plan.headers.insert(COOKIE, hidden(&cookies)?);
         }
         Location::Query => {
             let encode = |text| utf8_percent_encode(text, UNRESERVED);
-            let pair = format!("{}={}", encode(name), encode(value));
-            let query = match plan.url.query().filter(|query| !query.is_empty()) {
-                // A redirect repeated it.
-                Some(query) if query.split('&').any(|old| old == pair) => return Some(()),
-                Some(query) => format!("{query}&{pair}"),
-                None => pair,
-            };
+            let own = format!("{}={}", encode(name), encode(value));
+            let query = joined(plan.url.query(), "&", name, &own);
             plan.url.set_query(Some(&query));
         }
         Location::Path | Location::QueryString => return None,
     }
     Some(())
+}
+
+/// Pairs with one more in the place of all that have its name, whoever wrote them: an argument, or a redirect that
+/// repeated it. Case is not told apart, as by many servers.
+fn joined(pairs: Option<&str>, separator: &str, name: &str, own: &str) -> String {
+    let is_other = |pair: &&str| {
+        let old = pair.split('=').next().unwrap_or_default().replace('+', " ");
+        let old = percent_decode_str(&old).decode_utf8_lossy();
+        !pair.is_empty() && !old.trim().eq_ignore_ascii_case(name)
+    };
+    let old = pairs.unwrap_or_default().split(separator.trim_end());
+    let old = old.map(str::trim).filter(is_other);
+    old.chain([own]).collect::<Vec<_>>().join(separator)
 }
 
 /// A header value that prints as `Sensitive`, and that HTTP/2 never puts into a shared table.

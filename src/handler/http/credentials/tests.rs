@@ -170,3 +170,26 @@ async fn a_value_that_would_add_a_header_line_is_refused() {
     let error = add(&credentials, &needs, &mut plan()).await.unwrap_err();
     assert!(matches!(error, CredentialError::Unwritable(name) if name == "a"));
 }
+
+#[test]
+fn nothing_of_an_argument_stands_before_a_key() {
+    for (pairs, separator, expected) in [
+        (None, "&", "api key=k"),
+        (Some(""), "&", "api key=k"),
+        (Some("q=a+b&&n=%26"), "&", "q=a+b&n=%26&api key=k"),
+        (
+            Some("api%20key=mine&q=1&API+key=x&api key"),
+            "&",
+            "q=1&api key=k",
+        ),
+        (
+            Some("api%20keys=mine&q=api+key"),
+            "&",
+            "api%20keys=mine&q=api+key&api key=k",
+        ),
+        (Some("a=1; api key=mine;b=2"), "; ", "a=1; b=2; api key=k"),
+    ] {
+        let joined = joined(pairs, separator, "api key", "api key=k");
+        assert_eq!(joined, expected, "{pairs:?}");
+    }
+}

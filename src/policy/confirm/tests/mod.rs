@@ -173,7 +173,11 @@ impl World {
             texts == [true, true]
         };
         interview.fill(&mut arguments, check).await?;
-        Ok((arguments, interview.confirm(preview).await?))
+        let decision = match interview.confirm(preview).await? {
+            Some(yes) => Some(yes.take().await?),
+            None => None,
+        };
+        Ok((arguments, decision))
     }
 
     async fn state(&self, tool: &Tool, call: &ToolCall, human: &Human) -> String {
