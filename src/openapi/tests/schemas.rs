@@ -174,6 +174,47 @@ fn constants_are_of_the_declared_type_where_that_loses_nothing() {
                 json!({"type": "boolean", "const": true}),
                 told,
             ),
+            // An item's constants on its list.
+            (
+                json!({"type": "array", "items": {"type": "string"}, "enum": ["a", "b"]}),
+                json!({"type": "array", "items": {"type": "string", "enum": ["a", "b"]}}),
+                told,
+            ),
+            (
+                json!({"type": ["array", "null"], "items": {"type": "integer"}, "enum": ["1", null]}),
+                json!({"type": ["array", "null"], "items": {"type": "integer", "enum": [1]}}),
+                &["enum-type", "enum-type"],
+            ),
+            (
+                json!({"type": "array", "const": "a"}),
+                json!({"type": "array", "items": {"enum": ["a"]}}),
+                told,
+            ),
+            (
+                json!({"type": "array", "items": {"enum": ["b", "c"]}, "enum": ["a", "b"]}),
+                json!({"type": "array", "items": {"enum": ["b", "c"]}}),
+                told,
+            ),
+            (
+                json!({"type": "array", "enum": [["a"], "b"]}),
+                json!({"type": "array", "enum": [["a"], "b"]}),
+                &[],
+            ),
+            (
+                json!({"type": "object", "properties": {"k": {}}, "enum": ["a"]}),
+                json!({"type": "object", "properties": {"k": {}}}),
+                told,
+            ),
+            (
+                json!({"type": "object", "enum": ["a"]}),
+                json!({"enum": ["a"]}),
+                told,
+            ),
+            (
+                json!({"type": "object", "enum": [{"a": 1}, null]}),
+                json!({"type": "object", "enum": [{"a": 1}, null]}),
+                &[],
+            ),
             // What none of the values can be is not what is meant.
             (
                 json!({"type": "integer", "enum": ["a", "b"]}),
