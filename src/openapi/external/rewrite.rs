@@ -123,7 +123,7 @@ fn local(number: usize, fragment: &str) -> String {
 }
 
 /// Members whose value is plain data.
-fn is_data(key: &str) -> bool {
+pub(super) fn is_data(key: &str) -> bool {
     matches!(
         key,
         "example" | "examples" | "default" | "enum" | "const" | "x-external"
@@ -131,7 +131,7 @@ fn is_data(key: &str) -> bool {
 }
 
 /// Members whose own members are names.
-fn holds_names(key: &str) -> bool {
+pub(super) fn holds_names(key: &str) -> bool {
     matches!(
         key,
         "properties"
