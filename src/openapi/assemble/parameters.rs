@@ -290,7 +290,7 @@ fn match_template(
                     parameter.name.clone_from(&wanted.name);
                 }
             }
-            None if in_query(&parameters, wanted) => {}
+            None if in_query(parameters, wanted) => {}
             None => missing.push(wanted),
         }
     }
