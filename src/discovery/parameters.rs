@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::defs::Definitions;
 use super::extension::Notes;
 use super::overrides::{self, place};
-use super::path::Cut;
+use super::path::{Cut, Pair, PairValue};
 use super::settings::{Override, ParameterOverride};
 use crate::openapi::{
     Document, Operation, Parameter, ParameterLocation, ParameterStyle, SecurityKind,
@@ -46,7 +46,14 @@ pub(super) fn plan<'a>(
     let mut planned: Vec<Planned<'a>> = Vec::new();
     for parameter in &operation.parameters {
         let slot = cut.slots.iter().find(|slot| slot.name == parameter.name);
-        if parameter.location == ParameterLocation::Path && slot.is_none() {
+        if let Some(moved) = in_query(parameter, operation, cut) {
+            let own = overrides::of_parameter(parameter, over, &place(operation), notes);
+            let wish = own.name.clone().unwrap_or_else(|| parameter.name.clone());
+            planned.push(Planned {
+                wish,
+                ..one(Cow::Owned(moved), own, cut)
+            });
+        } else if parameter.location == ParameterLocation::Path && slot.is_none() {
             let name = &parameter.name;
             notes.notes.push(format!(
                 "{}: the path has no `{{{name}}}`: the parameter is left out",
@@ -90,11 +97,7 @@ pub(super) fn plan<'a>(
         planned.push(one(Cow::Owned(parameter), own, cut));
     }
     unfitting(operation, cut, over, notes);
-    planned.extend(
-        cut.query
-            .iter()
-            .map(|(name, value)| fixed_query(name, value)),
-    );
+    planned.extend(cut.query.iter().filter_map(fixed_query));
     check_headers(&mut planned, definitions, operation, &mut notes.notes);
     planned
 }
@@ -225,27 +228,66 @@ fn check_headers(
     }
 }
 
-fn fixed_query(name: &str, value: &str) -> Planned<'static> {
-    let decode = |text: &str| {
-        percent_encoding::percent_decode_str(text)
-            .decode_utf8_lossy()
-            .into_owned()
+/// The parameter as the query parameter that a pair of the template makes of it: `key={name}`. A key
+/// that is declared itself is nobody else's.
+fn in_query(parameter: &Parameter, operation: &Operation, cut: &Cut) -> Option<Parameter> {
+    let query = parameter.location == ParameterLocation::Query;
+    if !query && parameter.location != ParameterLocation::Path {
+        return None;
+    }
+    let pair = cut.query.iter().find(
+        |pair| matches!(&pair.value, PairValue::Parameter(name) if *name == parameter.name),
+    )?;
+    let in_path = !query && cut.slots.iter().any(|slot| slot.name == parameter.name);
+    let name = decoded(&pair.name);
+    let taken = operation.parameters.iter().any(|other| {
+        let same = other.name == parameter.name && other.location == parameter.location;
+        !same && other.location == ParameterLocation::Query && other.name == name
+    });
+    if in_path || taken {
+        return None;
+    }
+    let mut moved = Parameter {
+        name,
+        location: ParameterLocation::Query,
+        ..parameter.clone()
+    };
+    if !query {
+        (moved.style, moved.explode) = (ParameterStyle::Form, true);
+    }
+    Some(moved)
+}
+
+/// A pair that nobody sets; nothing where a parameter is its value.
+fn fixed_query<'a>(pair: &Pair) -> Option<Planned<'a>> {
+    let value = match &pair.value {
+        PairValue::Bare => "",
+        PairValue::Text(text) => text,
+        PairValue::Parameter(_) => return None,
     };
     let source = Parameter {
         location: ParameterLocation::Query,
         style: ParameterStyle::Form,
         explode: true,
-        ..Parameter::undeclared(decode(name), true)
+        // Only what is allowed to be empty is sent without an equals sign.
+        allow_empty_value: pair.value == PairValue::Bare,
+        ..Parameter::undeclared(decoded(&pair.name), true)
     };
-    Planned {
+    Some(Planned {
         wish: source.name.clone(),
         key: String::new(),
         required: false,
         hidden: true,
-        fixed: Some(Value::from(decode(value))),
+        fixed: Some(Value::from(decoded(value))),
         default: None,
         description: None,
         header: None,
         source: Cow::Owned(source),
-    }
+    })
+}
+
+fn decoded(text: &str) -> String {
+    percent_encoding::percent_decode_str(text)
+        .decode_utf8_lossy()
+        .into_owned()
 }

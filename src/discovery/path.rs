@@ -10,8 +10,28 @@ pub(super) struct Cut {
     pub(super) template: PathTemplate,
     /// What is known of each parameter, in the template's order.
     pub(super) slots: Vec<Slot>,
-    /// Pairs of a query that stands in the template, as written.
-    pub(super) query: Vec<(String, String)>,
+    /// Pairs of a query that stands in the template.
+    pub(super) query: Vec<Pair>,
+}
+
+/// One pair of a query that stands in a template, as written there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Pair {
+    /// Before the equals sign.
+    pub(super) name: String,
+    /// After it.
+    pub(super) value: PairValue,
+}
+
+/// What stands behind the name of a pair.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum PairValue {
+    /// Nothing, not even an equals sign.
+    Bare,
+    /// A text.
+    Text(String),
+    /// The value of the parameter of this name: `{name}`.
+    Parameter(String),
 }
 
 /// One parameter of a template.
@@ -35,6 +55,7 @@ enum Piece<'a> {
 /// Cuts `template`; `declared` are the names of the document's path parameters.
 pub(super) fn cut(template: &str, declared: &[&str]) -> Cut {
     let (path, query) = split_query(template);
+    let path = without_expansion(path);
     let mut result = Cut::default();
     let mut literal = String::new();
     if !path.starts_with('/') {
@@ -65,15 +86,53 @@ pub(super) fn cut(template: &str, declared: &[&str]) -> Cut {
     result.query = query
         .split('&')
         .filter(|pair| !pair.is_empty())
-        .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
-        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .map(pair)
         .collect();
     result
+}
+
+fn pair(written: &str) -> Pair {
+    let (name, value) = match written.split_once('=') {
+        None => (written, PairValue::Bare),
+        Some((name, value)) => {
+            let parameter = value
+                .strip_prefix('{')
+                .and_then(|inner| inner.strip_suffix('}'))
+                .filter(|inner| !inner.is_empty() && !inner.contains(['{', '}']));
+            let value = match parameter {
+                Some(inner) => PairValue::Parameter(slot(inner, &[]).0.name),
+                None => PairValue::Text(value.to_owned()),
+            };
+            (name, value)
+        }
+    };
+    Pair {
+        name: name.to_owned(),
+        value,
+    }
+}
+
+/// The path before `{?q,lang*}` or `{&q}`, by which URI templates name query parameters (RFC 6570,
+/// sections 3.2.8 and 3.2.9): those are the document's to declare.
+fn without_expansion(path: &str) -> &str {
+    let mut rest = path;
+    while let Some(before) = rest.strip_suffix('}') {
+        let Some(open) = before.rfind('{') else {
+            break;
+        };
+        let inner = &before[open + 1..];
+        if inner.len() < 2 || !inner.starts_with(['?', '&']) {
+            break;
+        }
+        rest = &before[..open];
+    }
+    rest
 }
 
 /// The template's words in order, each with whether it is a parameter's name.
 pub(super) fn words(template: &str) -> Vec<(String, bool)> {
     let (path, _) = split_query(template);
+    let path = without_expansion(path);
     let mut words = Vec::new();
     for piece in pieces(path) {
         match piece {
@@ -275,14 +334,36 @@ mod tests {
 
     #[test]
     fn a_query_in_the_template_is_kept_apart() {
-        let cut = cut("/?Action=List&flag#top", &[]);
+        let cut = cut("/?Action=List&flag&none=&id={number}&odd=a{b}#top", &[]);
         assert_eq!(shown(&cut), "/");
+        let told: Vec<(&str, &PairValue)> = cut
+            .query
+            .iter()
+            .map(|pair| (pair.name.as_str(), &pair.value))
+            .collect();
+        let text = |text: &str| PairValue::Text(text.to_owned());
         assert_eq!(
-            cut.query,
+            told,
             [
-                ("Action".to_owned(), "List".to_owned()),
-                ("flag".to_owned(), String::new())
+                ("Action", &text("List")),
+                ("flag", &PairValue::Bare),
+                ("none", &text("")),
+                ("id", &PairValue::Parameter("number".to_owned())),
+                ("odd", &text("a{b}")),
             ]
         );
+    }
+
+    #[test]
+    fn the_query_of_a_uri_template_is_no_part_of_the_path() {
+        for (template, expected, spoken) in [
+            ("/search{?q,lang*}", "/search", &["search"][..]),
+            ("/x/{id}{?q}{&lang}", "/x/<id>", &["x", "id"]),
+            ("/x/{id?}", "/x/<id>", &["x", "id"]),
+        ] {
+            assert_eq!(shown(&cut(template, &[])), expected, "{template}");
+            let words: Vec<String> = words(template).into_iter().map(|(word, _)| word).collect();
+            assert_eq!(words, spoken, "{template}");
+        }
     }
 }

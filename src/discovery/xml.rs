@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::defs::{Definitions, reference_of};
 use super::naming::name_of;
-use crate::tool::XmlNames;
+use crate::tool::{XmlNames, XmlText};
 
 /// Deeper values keep their property names.
 const MAX_DEPTH: usize = 12;
@@ -45,6 +45,11 @@ fn read<'d: 's, 's>(
         names.namespace = text("namespace");
         names.prefix = text("prefix");
         names.attribute = flag("attribute") || node == Some("attribute");
+        names.text = match node {
+            Some("text") => Some(XmlText::Plain),
+            Some("cdata") => Some(XmlText::Cdata),
+            _ => None,
+        };
         let list = resolved.get("items").is_some();
         names.wrapped = flag("wrapped") || list && node == Some("element");
     }

@@ -220,6 +220,11 @@ impl Draft {
         }
         overlay::apply_all(overlays, &mut parsed.tree, &mut findings)?;
         let version = Version::detect(&parsed.tree, &name, &mut findings)?;
+        let identified = external::identity::may_be_in(bytes)
+            || overlays.iter().any(|overlay| overlay.refers_elsewhere);
+        if version == Version::V31 && identified {
+            external::identity::settle(&mut parsed.tree, base.as_ref());
+        }
         let added: usize = overlays.iter().map(|overlay| overlay.size).sum();
         Ok(Self {
             name,

@@ -34,7 +34,7 @@ pub const RULES: &[Rule] = &[
     ),
     warning(
         "enum-type",
-        "Constants are of another type than the schema; they are read as that type, or the type is ignored.",
+        "Constants are of another type than the schema; they are read as that type or as its items, or they or the type are ignored.",
         "quote texts that look like numbers, or correct the type",
     ),
     warning(

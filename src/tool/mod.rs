@@ -39,6 +39,7 @@ pub use security::{SchemeKind, Security, SecurityNeed, SecurityScheme};
 pub use target::{
     Body, BodyArgument, BodyCodec, BodyMedia, FRAMING_HEADERS, FieldEncoding, FlatField,
     HttpTarget, Location, Parameter, PartKind, PathPart, PathTemplate, Style, Target, XmlNames,
+    XmlText,
 };
 pub use time::{rfc3339, rfc3339_seconds};
 

@@ -265,6 +265,15 @@ pub enum PartKind {
     Files,
 }
 
+/// How text stands in an element (OpenAPI 3.2, section 4.24, `nodeType`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum XmlText {
+    /// Escaped where it has to be.
+    Plain,
+    /// In `CDATA` sections.
+    Cdata,
+}
+
 /// A schema's `xml` names, as a tree that follows the value (OpenAPI 3.2, section 4.24).
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct XmlNames {
@@ -276,6 +285,8 @@ pub struct XmlNames {
     pub prefix: Option<String>,
     /// Written as an attribute of the parent.
     pub attribute: bool,
+    /// Written as text of the parent, without an element of its own.
+    pub text: Option<XmlText>,
     /// An array whose items stand inside an element of the array's own.
     pub wrapped: bool,
     /// Properties by their name in the value.

@@ -212,3 +212,69 @@ async fn path_item_parameters_are_inherited_and_overridden() {
     let targets = upstream.targets();
     assert_eq!(targets, ["/users/123/todos?limit=5", "/users/123/todos"]);
 }
+
+#[tokio::test]
+async fn a_query_in_the_path_takes_its_values_from_the_parameters() {
+    let operation = |path: &str, id: &str, parameters: &str| {
+        format!(
+            "  '{path}':\n    get:\n      operationId: {id}\n      parameters: [{parameters}]\n      responses: {{'200': {{description: ok}}}}\n"
+        )
+    };
+    let query = |name: &str| format!("{{name: {name}, in: query, schema: {{type: string}}}}");
+    let path = |name: &str| {
+        format!("{{name: {name}, in: path, required: true, schema: {{type: string}}}}")
+    };
+    let table = [
+        ("/q?y={y}", query("y"), json!({"y": "a&b"}), "/q?y=a%26b"),
+        ("/p?x=1&y={y}", path("y"), json!({"y": "2"}), "/p?y=2&x=1"),
+        (
+            "/key?part={n}",
+            query("n"),
+            json!({"n": "1"}),
+            "/key?part=1",
+        ),
+        (
+            "/s3?uploads&part={n}",
+            format!("{}, {}", query("n"), query("part")),
+            json!({"n": "1", "part": "2"}),
+            "/s3?n=1&part=2&uploads",
+        ),
+        (
+            "/hint?part={n}",
+            query("part"),
+            json!({"part": "2"}),
+            "/hint?part=2",
+        ),
+        (
+            "/none?part={n}",
+            String::new(),
+            json!({"n": "2"}),
+            "/none?part=2",
+        ),
+        (
+            "/bare?flag&empty=",
+            String::new(),
+            json!({}),
+            "/bare?flag&empty=",
+        ),
+        (
+            "/rfc{?q,lang*}",
+            format!("{}, {}", query("q"), query("lang")),
+            json!({"q": "a"}),
+            "/rfc?q=a",
+        ),
+    ];
+    let paths: String = table
+        .iter()
+        .enumerate()
+        .map(|(number, (at, parameters, ..))| operation(at, &format!("case{number}"), parameters))
+        .collect();
+    let (upstream, bridge) = serve(&paths, "").await;
+    for (number, (at, _, arguments, expected)) in table.into_iter().enumerate() {
+        upstream.forget();
+        let answer = bridge.call(&format!("case{number}"), arguments).await;
+        let seen = upstream.seen();
+        assert_eq!(seen.len(), 1, "{at}: {answer}");
+        assert_eq!(seen[0].target, expected, "{at}");
+    }
+}

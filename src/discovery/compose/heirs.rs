@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Value, json};
 
+use super::discriminator::Discriminator;
 use super::{Definitions, Schema, note, opens};
 use crate::discovery::defs::{Direction, reference_of};
 
@@ -45,15 +46,14 @@ impl<'d> Definitions<'d> {
         if !is_base(map) || self.direction != Direction::Input {
             return None;
         }
-        let discriminator = map.get("discriminator")?;
-        let property = discriminator.get("propertyName")?.as_str()?;
-        let mapping = discriminator.get("mapping").and_then(Value::as_object);
-        let mapping = mapping.filter(|mapping| !mapping.is_empty());
+        let mut discriminator = Discriminator::of(map)?;
+        discriminator.mapping = discriminator.mapping.filter(|mapping| !mapping.is_empty());
         let mut all = self.all_heirs(map);
-        if let Some(mapping) = mapping {
+        if let Some(mapping) = discriminator.mapping {
             all.retain(|one| {
                 let name = one.rsplit('/').next();
-                mapping.values().any(|to| to == one || to.as_str() == name)
+                discriminator.is_default(one)
+                    || mapping.values().any(|to| to == one || to.as_str() == name)
             });
         }
         if all.is_empty() {
@@ -62,9 +62,10 @@ impl<'d> Definitions<'d> {
         if all.len() > MAX_HEIRS || !all.iter().all(|one| self.is_plain_heir(one)) {
             return Some(Alternatives(Vec::new()));
         }
-        let alternatives = all.iter().map(|reference| {
+        let known: Vec<&str> = all.iter().map(String::as_str).collect();
+        let alternatives = known.iter().map(|reference| {
             let branch = json!({ "$ref": reference });
-            self.told(&branch, property, mapping).unwrap_or(branch)
+            self.told(&branch, discriminator, &known).unwrap_or(branch)
         });
         Some(Alternatives(alternatives.collect()))
     }

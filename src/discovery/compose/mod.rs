@@ -1,12 +1,13 @@
 //! Compositions in the form that models read best, with the same meaning: parts of an object as one
 //! object, constants as one enumeration, and what a discriminator says of each branch in that branch.
 
+mod discriminator;
 mod heirs;
 mod parts;
 
 pub(super) use heirs::Heirs;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::defs::{Definitions, reference_of};
 use super::keywords::{Kind, kind};
@@ -93,66 +94,6 @@ impl<'d> Definitions<'d> {
             whole.entry(keyword).or_insert_with(|| value.clone());
         }
         Some(whole)
-    }
-
-    /// Each branch with the constant by which the discriminator knows it (OpenAPI 3.2, section
-    /// 4.25): a mapping's values, or else the name of the branch's schema.
-    fn told_apart(&self, map: &Schema) -> Option<Schema> {
-        let discriminator = map.get("discriminator")?;
-        let property = discriminator.get("propertyName")?.as_str()?;
-        let mapping = discriminator.get("mapping").and_then(Value::as_object);
-        let keyword = ["oneOf", "anyOf"]
-            .into_iter()
-            .find(|keyword| map.contains_key(*keyword))?;
-        let branches = map.get(keyword)?.as_array()?;
-        let mut changed = false;
-        let told = branches.iter().map(|branch| {
-            let told = self.told(branch, property, mapping);
-            changed |= told.is_some();
-            told.unwrap_or_else(|| branch.clone())
-        });
-        let told: Vec<Value> = told.collect();
-        if !changed {
-            return None;
-        }
-        let mut whole = map.clone();
-        whole.insert(keyword.to_owned(), told.into());
-        Some(whole)
-    }
-
-    fn told(&self, branch: &Value, property: &str, mapping: Option<&Schema>) -> Option<Value> {
-        let reference = reference_of(branch)?;
-        if branch.as_object()?.len() != 1 {
-            return None;
-        }
-        let name = reference.rsplit('/').next().unwrap_or_default();
-        let mut values: Vec<&str> = mapping
-            .into_iter()
-            .flatten()
-            .filter(|(_, target)| *target == reference || *target == name)
-            .map(|(value, _)| value.as_str())
-            .collect();
-        if values.is_empty() {
-            values.push(name);
-        }
-        let view = self.object(branch)?;
-        let (_, field) = view.fields.iter().find(|(known, _)| *known == property)?;
-        let field = self.resolve(field)?;
-        if field.get("const").is_some() || field.get("type").is_some_and(|name| name != "string") {
-            return None;
-        }
-        if let Some(Value::Array(known)) = field.get("enum") {
-            // Where the branch's own word differs, it knows better.
-            values.retain(|value| known.iter().any(|one| one == value));
-            if values.is_empty() || known.len() == 1 {
-                return None;
-            }
-        }
-        let values = match values.as_slice() {
-            [only] => json!({ "const": only }),
-            several => json!({ "enum": several }),
-        };
-        Some(json!({ "$ref": reference, "properties": { property: values } }))
     }
 
     /// A choice between constants as an enumeration; their titles go to the description.

@@ -301,6 +301,8 @@ fn xml_names_follow_the_value() {
         "tags": { "type": "array", "xml": { "wrapped": true }, "items": { "xml": { "name": "tag" } } },
         "mother": { "$ref": "#/components/schemas/Pet" },
         "name": { "type": "string" },
+        "said": { "type": "string", "xml": { "nodeType": "text" } },
+        "raw": { "type": "string", "xml": { "nodeType": "cdata" } },
     } } });
     let tool = only(
         with_body(vec![media(
@@ -315,7 +317,9 @@ fn xml_names_follow_the_value() {
     };
     assert_eq!(names.name, "pet");
     let told: Vec<&str> = names.properties.iter().map(|(name, _)| &**name).collect();
-    assert_eq!(told, ["id", "tags", "mother"]);
+    assert_eq!(told, ["id", "tags", "mother", "said", "raw"]);
+    assert_eq!(names.properties[3].1.text, Some(XmlText::Plain));
+    assert_eq!(names.properties[4].1.text, Some(XmlText::Cdata));
     assert!(names.properties[0].1.attribute && names.properties[1].1.wrapped);
     assert_eq!(names.properties[1].1.items.as_ref().unwrap().name, "tag");
 }

@@ -230,6 +230,22 @@ fn a_base_with_a_discriminator_may_be_any_of_its_heirs() {
 }
 
 #[test]
+fn the_default_heir_takes_every_other_word() {
+    let mut components = family(Some(false), &json!({ "bare": "Bare" }));
+    components["Base"]["discriminator"]["defaultMapping"] = json!("Cat");
+    let whole = input(json_body(reference("Base")), &components);
+    for (value, fits) in [
+        (json!({ "kind": "zzz", "m": 1 }), true),
+        (json!({ "kind": "zzz", "m": "x" }), false),
+        (json!({ "kind": "bare", "m": 1 }), false),
+        (json!({ "kind": "bare" }), true),
+    ] {
+        let arguments = json!({ "body": value });
+        assert_eq!(accepts(&whole, &arguments), fits, "{value}: {whole}");
+    }
+}
+
+#[test]
 fn a_base_whose_heirs_cannot_be_told_is_open_to_them() {
     let mut components = family(Some(false), &json!({}));
     components["Cat"]["oneOf"] = json!([reference("Base"), { "required": ["m"] }]);

@@ -137,6 +137,49 @@ fn a_discriminator_is_a_constant_in_each_branch() {
 }
 
 #[test]
+fn a_default_takes_every_other_word() {
+    let text = json!({ "type": "string" });
+    let animal = |kind: &Value| json!({ "type": "object", "properties": { "kind": kind } });
+    let components = json!({
+        "Cat": animal(&text),
+        "Dog": animal(&json!({ "const": "hound" })),
+        "Other": { "type": "object", "properties": { "size": { "type": "integer" } } },
+    });
+    let reference = |name: &str| json!({ "$ref": format!("#/components/schemas/{name}") });
+    for keyword in ["oneOf", "anyOf"] {
+        let branches = ["Cat", "Dog", "Other"].map(reference);
+        let (_, whole) = body_of(
+            json!({
+                keyword: branches,
+                "discriminator": {
+                    "propertyName": "kind", "mapping": { "cat": "Cat" },
+                    "defaultMapping": "#/components/schemas/Other",
+                },
+            }),
+            &components,
+        );
+        for (value, fits) in [
+            (
+                json!({ "kind": "cat", "size": "a text, so no other" }),
+                true,
+            ),
+            (json!({ "kind": "cat", "size": 1 }), true),
+            (json!({ "kind": "hound" }), true),
+            (json!({ "kind": "zzz", "size": 1 }), true),
+            (json!({ "kind": "zzz", "size": "x" }), false),
+            (json!({ "size": 1 }), true),
+        ] {
+            let arguments = json!({ "body": value });
+            assert_eq!(
+                accepts(&whole, &arguments),
+                fits,
+                "{keyword} {arguments}: {whole}"
+            );
+        }
+    }
+}
+
+#[test]
 fn alternatives_told_apart_by_a_pattern_that_is_left_out_may_fit_together() {
     let lost = json!({ "type": "string", "pattern": "^\\p{L}+$" });
     let components = json!({ "Lost": lost });

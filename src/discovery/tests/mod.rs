@@ -19,7 +19,9 @@ use super::*;
 
 use crate::openapi::ParameterLocation::{Cookie, Header, Path, Query};
 use crate::openapi::{Encoding, SecurityKind, SecurityRequirement, SecurityScheme};
-use crate::tool::{BodyArgument, BodyCodec, FRAMING_HEADERS, HttpTarget, PartKind, Target};
+use crate::tool::{
+    BodyArgument, BodyCodec, FRAMING_HEADERS, HttpTarget, PartKind, Target, XmlText,
+};
 
 impl<'a> Source<'a> {
     /// As a document is served where nothing is said of it.

@@ -294,6 +294,7 @@ fn match_template(
                     parameter.name.clone_from(&wanted.name);
                 }
             }
+            None if in_query(parameters, wanted) => {}
             None => missing.push(wanted),
         }
     }
@@ -332,6 +333,18 @@ fn match_template(
         );
         parameters.push(Parameter::undeclared(wanted.name.clone(), !wanted.optional));
     }
+}
+
+/// Whether a declared query parameter is what the query of a template names.
+fn in_query(parameters: &[Parameter], wanted: &TemplateParameter) -> bool {
+    let Some(key) = &wanted.key else {
+        return false;
+    };
+    let key = percent_encoding::percent_decode_str(key).decode_utf8_lossy();
+    parameters.iter().any(|known| {
+        known.location == ParameterLocation::Query
+            && (known.name == wanted.name || known.name == key)
+    })
 }
 
 /// By everything between the braces, by the name, then by the name in other letters' case.

@@ -11,10 +11,40 @@ pub(super) struct TemplateParameter {
     /// The call may leave it out: marked optional, with a default or a catch-all, and nothing
     /// that must be there follows.
     pub(super) optional: bool,
+    /// It is the value of this key, percent-encoded, in a query that stands in the template.
+    pub(super) key: Option<String>,
 }
 
-/// The template's parameters in order.
-pub(super) fn parameters(path: &str) -> Vec<TemplateParameter> {
+/// The template's parameters in order: those of the path, then those that are whole values of a
+/// query behind it.
+pub(super) fn parameters(template: &str) -> Vec<TemplateParameter> {
+    let mut depth = 0_usize;
+    let end = template.find(|character| {
+        match character {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0 && matches!(character, '?' | '#')
+    });
+    let (path, rest) = template.split_at(end.unwrap_or(template.len()));
+    let mut found = in_path(path);
+    let query = rest.strip_prefix('?').unwrap_or_default();
+    let pairs = query.split('#').next().unwrap_or_default().split('&');
+    found.extend(pairs.filter_map(|pair| {
+        let (key, value) = pair.split_once('=')?;
+        let inner = value.strip_prefix('{')?.strip_suffix('}')?;
+        let parameter = parameter(inner).filter(|_| !inner.contains(['{', '}']))?;
+        Some(TemplateParameter {
+            optional: false,
+            key: Some(key.to_owned()),
+            ..parameter
+        })
+    }));
+    found
+}
+
+fn in_path(path: &str) -> Vec<TemplateParameter> {
     let mut found = Vec::new();
     let mut rest = path;
     let mut ends = Vec::new();
@@ -53,6 +83,10 @@ fn closing(text: &str) -> Option<usize> {
 }
 
 fn parameter(written: &str) -> Option<TemplateParameter> {
+    // `{?q,lang*}` and `{&q}` are queries of URI templates (RFC 6570, sections 3.2.8 and 3.2.9).
+    if written.starts_with(['?', '&']) {
+        return None;
+    }
     let bare = written.trim_start_matches('*');
     let catch_all = bare.len() < written.len();
     let end = bare.find([':', '?', '=']).unwrap_or(bare.len());
@@ -62,6 +96,7 @@ fn parameter(written: &str) -> Option<TemplateParameter> {
         written: written.to_owned(),
         name: name.to_owned(),
         optional,
+        key: None,
     })
 }
 
@@ -71,7 +106,7 @@ mod tests {
 
     #[test]
     fn names_and_what_may_be_left_out() {
-        let table: [(&str, &[(&str, bool)]); 14] = [
+        let table: [(&str, &[(&str, bool)]); 17] = [
             ("/pets", &[]),
             ("/pets/{petId}", &[("petId", false)]),
             ("/api/customer/{customerId?}", &[("customerId", true)]),
@@ -92,6 +127,12 @@ mod tests {
                 &[("y", false), ("z", false)],
             ),
             ("/odd/{unclosed", &[]),
+            ("/search{?q,lang*}{&page}", &[]),
+            ("/a/{b?}?c&d={e}&f=g{h}#{i}", &[("b", true), ("e", false)]),
+            (
+                "/a/{b:regex(^x?$)}?c={b:int}",
+                &[("b", false), ("b", false)],
+            ),
         ];
         for (path, expected) in table {
             let found = parameters(path);

@@ -1,6 +1,7 @@
 //! References into other files and URLs: what they name is brought into the tree under
 //! `components.x-external` and the references are turned into local ones.
 
+pub(super) mod identity;
 mod rewrite;
 
 use std::collections::{HashMap, VecDeque};

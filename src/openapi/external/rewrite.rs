@@ -33,6 +33,9 @@ impl Rewrite<'_> {
                         Value::String(target) if key == "$ref" && !names => {
                             self.reference(target, place);
                         }
+                        Value::String(target) if key == "defaultMapping" && !names => {
+                            self.mapped(target, place);
+                        }
                         Value::Object(mapping) if key == "mapping" && !names => {
                             self.mapping(mapping, place);
                         }
@@ -52,13 +55,17 @@ impl Rewrite<'_> {
     fn mapping(&mut self, mapping: &mut Map<String, Value>, place: &Place) {
         for target in mapping.values_mut() {
             if let Value::String(text) = target {
-                let file = [".json", ".yaml", ".yml"]
-                    .iter()
-                    .any(|ending| text.ends_with(ending));
-                if file || text.contains('#') {
-                    self.reference(text, place);
-                }
+                self.mapped(text, place);
             }
+        }
+    }
+
+    fn mapped(&mut self, target: &mut String, place: &Place) {
+        let file = [".json", ".yaml", ".yml"]
+            .iter()
+            .any(|ending| target.ends_with(ending));
+        if file || target.contains('#') {
+            self.reference(target, place);
         }
     }
 
@@ -116,7 +123,7 @@ fn local(number: usize, fragment: &str) -> String {
 }
 
 /// Members whose value is plain data.
-fn is_data(key: &str) -> bool {
+pub(super) fn is_data(key: &str) -> bool {
     matches!(
         key,
         "example" | "examples" | "default" | "enum" | "const" | "x-external"
@@ -124,7 +131,7 @@ fn is_data(key: &str) -> bool {
 }
 
 /// Members whose own members are names.
-fn holds_names(key: &str) -> bool {
+pub(super) fn holds_names(key: &str) -> bool {
     matches!(
         key,
         "properties"

@@ -223,6 +223,12 @@ fn path_templates_and_parameters_are_matched() {
         assert_eq!(rules, told, "{path}");
         assert_eq!(found.path, path);
     }
+    let query = json!({"in": "query", "name": "y", "schema": {"type": "string"}});
+    for path in ["/a?y={y}", "/a?x={y}", "/a?y={x}"] {
+        let (found, findings) = operation(path, &json!({ "parameters": [query] }));
+        assert_eq!(found.parameters.len(), 1, "{path}: {:?}", found.parameters);
+        assert!(findings.is_empty(), "{path}: {findings:?}");
+    }
     let (found, _) = operation("/a/{id}", &json!({}));
     assert_eq!(found.parameters[0].schema, json!({"type": "string"}));
 }

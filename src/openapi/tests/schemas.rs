@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{load, rules};
+use super::{load, load_at, rules};
 
 /// The schema after loading, and the rules of the findings.
 fn upgraded(version: &str, schema: &Value) -> (Value, Vec<&'static str>) {
@@ -109,6 +109,69 @@ fn anchors_become_pointers() {
 }
 
 #[test]
+fn schemas_are_known_by_their_ids() {
+    let document = load(&json!({
+        "openapi": "3.1.0",
+        "components": {"schemas": {
+            "Address": {
+                "$id": "https://a.test/schemas/address",
+                "properties": {
+                    "country": {"$ref": "#/$defs/country"},
+                    "other": {"$ref": "#/components/schemas/Plain"},
+                },
+                "$defs": {"country": {"maxLength": 2}},
+            },
+            "Customer": {"$id": "https://a.test/schemas/customer", "items": {"$ref": "address"}},
+            "Relative": {"$id": "relative", "not": {"$ref": "relative#/$defs/x"}, "$defs": {"x": true}},
+            "Plain": {
+                "properties": {"$id": {"type": "string"}, "$ref": {"type": "string"}},
+                "items": {"$ref": "https://a.test/schemas/address#/$defs/country"},
+                "examples": [{"$id": "https://a.test/none", "$ref": "address"}],
+            },
+        }},
+    }));
+    let get = |name: &str, at: &str| {
+        let reference = format!("#/components/schemas/{name}{at}");
+        document.schemas.get(&reference).unwrap().clone()
+    };
+    let country = "#/components/schemas/Address/$defs/country";
+    for (name, at, expected) in [
+        ("Address", "/properties/country", country),
+        ("Address", "/properties/other", "#/components/schemas/Plain"),
+        ("Customer", "/items", "#/components/schemas/Address"),
+        ("Relative", "/not", "#/components/schemas/Relative/$defs/x"),
+        ("Plain", "/items", country),
+    ] {
+        assert_eq!(get(name, at)["$ref"], expected, "{name}{at}");
+    }
+    assert_eq!(get("Plain", "/examples/0")["$ref"], "address");
+    assert!(document.findings.is_empty(), "{:?}", document.findings);
+}
+
+#[test]
+fn a_document_knows_its_own_address() {
+    for base in [None, Some("https://mirror.test/x.json")] {
+        let document = load_at(
+            &json!({
+                "openapi": "3.2.0", "$self": "https://a.test/docs/openapi.json",
+                "components": {"schemas": {
+                    "A": {"type": "string"},
+                    "B": {"$ref": "https://a.test/docs/openapi.json#/components/schemas/A"},
+                    "C": {"$ref": "openapi.json#/components/schemas/A"},
+                }},
+            }),
+            base,
+        );
+        for name in ["B", "C"] {
+            let reference = format!("#/components/schemas/{name}");
+            let found = &document.schemas.get(&reference).unwrap()["$ref"];
+            assert_eq!(found, "#/components/schemas/A", "{name}");
+        }
+        assert!(document.findings.is_empty(), "{:?}", document.findings);
+    }
+}
+
+#[test]
 fn references_to_odd_places_are_upgraded_and_those_to_nowhere_taken_out() {
     let document = load(&json!({
         "openapi": "3.0.0",
@@ -144,6 +207,56 @@ fn references_to_odd_places_are_upgraded_and_those_to_nowhere_taken_out() {
             ("unresolved-reference", "/components/schemas/C/items"),
             ("unresolved-reference", "/components/schemas/D"),
         ]
+    );
+}
+
+#[test]
+fn constants_of_a_list_are_those_of_its_items() {
+    let told: &[&str] = &["enum-type"];
+    check(
+        "3.1.0",
+        &[
+            (
+                json!({"type": "array", "items": {"type": "string"}, "enum": ["a", "b"]}),
+                json!({"type": "array", "items": {"type": "string", "enum": ["a", "b"]}}),
+                told,
+            ),
+            (
+                json!({"type": ["array", "null"], "items": {"type": "integer"}, "enum": ["1", null]}),
+                json!({"type": ["array", "null"], "items": {"type": "integer", "enum": [1]}}),
+                &["enum-type", "enum-type"],
+            ),
+            (
+                json!({"type": "array", "const": "a"}),
+                json!({"type": "array", "items": {"enum": ["a"]}}),
+                told,
+            ),
+            (
+                json!({"type": "array", "items": {"enum": ["b", "c"]}, "enum": ["a", "b"]}),
+                json!({"type": "array", "items": {"enum": ["b", "c"]}}),
+                told,
+            ),
+            (
+                json!({"type": "array", "enum": [["a"], "b"]}),
+                json!({"type": "array", "enum": [["a"], "b"]}),
+                &[],
+            ),
+            (
+                json!({"type": "object", "properties": {"k": {}}, "enum": ["a"]}),
+                json!({"type": "object", "properties": {"k": {}}}),
+                told,
+            ),
+            (
+                json!({"type": "object", "enum": ["a"]}),
+                json!({"enum": ["a"]}),
+                told,
+            ),
+            (
+                json!({"type": "object", "enum": [{"a": 1}, null]}),
+                json!({"type": "object", "enum": [{"a": 1}, null]}),
+                &[],
+            ),
+        ],
     );
 }
 

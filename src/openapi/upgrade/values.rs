@@ -12,6 +12,7 @@ const MAX_NAMED: usize = 5;
 /// it, the constants know better: the type goes.
 pub(super) fn constants(map: &mut Map<String, Value>, place: &Place, findings: &mut Findings) {
     let Some(scalar) = only_scalar(map.get("type")) else {
+        constants_of_items(map, place, findings);
         return;
     };
     for keyword in ["enum", "const"] {
@@ -61,6 +62,85 @@ pub(super) fn constants(map: &mut Map<String, Value>, place: &Place, findings: &
             "quote texts that look like numbers, or correct the type",
         );
     }
+}
+
+/// Constants that stand beside the type array and are none go to the items, which is what people
+/// mean by them. Beside the type object they go where the schema says of itself that it has members,
+/// else the type does. To the letter no value would fit.
+fn constants_of_items(map: &mut Map<String, Value>, place: &Place, findings: &mut Findings) {
+    let Some(name @ ("array" | "object")) = only_type(map.get("type")) else {
+        return;
+    };
+    let (is_list, name) = (name == "array", name.to_owned());
+    for keyword in ["enum", "const"] {
+        let values = match map.get(keyword) {
+            Some(Value::Array(values)) if keyword == "enum" => values.as_slice(),
+            Some(value) if keyword == "const" => std::slice::from_ref(value),
+            _ => continue,
+        };
+        let any = values.iter().any(|value| match value {
+            Value::Array(_) => is_list,
+            Value::Object(_) => !is_list,
+            _ => false,
+        });
+        let found: Vec<&Value> = values.iter().filter(|value| !value.is_null()).collect();
+        if any || found.is_empty() {
+            continue;
+        }
+        let shown: Vec<String> = found
+            .iter()
+            .take(MAX_NAMED)
+            .map(|value| value.to_string())
+            .collect();
+        let found = found.into_iter().cloned().collect();
+        let done = if is_list {
+            constrain_items(map, keyword, found)
+        } else if MEMBERS.iter().any(|member| map.contains_key(*member)) {
+            map.shift_remove(keyword);
+            "they are ignored"
+        } else {
+            map.shift_remove("type");
+            "the type is ignored"
+        };
+        findings.warn(
+            "enum-type",
+            &place.member(keyword),
+            format!(
+                "expected values of type {name}, found {}; {done}",
+                shown.join(", ")
+            ),
+            "write an array's constants into its items, or correct the type",
+        );
+    }
+}
+
+/// Keywords by which a schema says that its values have members.
+const MEMBERS: [&str; 4] = [
+    "properties",
+    "additionalProperties",
+    "patternProperties",
+    "required",
+];
+
+/// Moves a list's constants to its items, unless those say something of the kind themselves; says
+/// what was done.
+fn constrain_items(map: &mut Map<String, Value>, keyword: &str, found: Vec<Value>) -> &'static str {
+    map.shift_remove(keyword);
+    if matches!(map.get("items"), Some(Value::Null | Value::Bool(true))) {
+        map.shift_remove("items");
+    }
+    let items = map.entry("items").or_insert_with(|| Map::new().into());
+    let Value::Object(own) = items else {
+        return "they are ignored";
+    };
+    if ["enum", "const", "$ref", "allOf", "oneOf", "anyOf"]
+        .iter()
+        .any(|settled| own.contains_key(*settled))
+    {
+        return "they are ignored";
+    }
+    own.insert("enum".to_owned(), found.into());
+    "read as those of the items"
 }
 
 /// A scalar type of JSON Schema.
@@ -113,6 +193,17 @@ impl Scalar {
 
 /// The type where it is one scalar, with or without null.
 fn only_scalar(written: Option<&Value>) -> Option<Scalar> {
+    Some(match only_type(written)? {
+        "string" => Scalar::Text,
+        "integer" => Scalar::Integer,
+        "number" => Scalar::Number,
+        "boolean" => Scalar::Boolean,
+        _ => return None,
+    })
+}
+
+/// The type where it is one, with or without null.
+fn only_type(written: Option<&Value>) -> Option<&str> {
     let names = match written? {
         Value::Array(names) => names.as_slice(),
         name => std::slice::from_ref(name),
@@ -121,14 +212,8 @@ fn only_scalar(written: Option<&Value>) -> Option<Scalar> {
         .iter()
         .filter_map(Value::as_str)
         .filter(|name| *name != "null");
-    let scalar = match names.next()? {
-        "string" => Scalar::Text,
-        "integer" => Scalar::Integer,
-        "number" => Scalar::Number,
-        "boolean" => Scalar::Boolean,
-        _ => return None,
-    };
-    names.next().is_none().then_some(scalar)
+    let only = names.next()?;
+    names.next().is_none().then_some(only)
 }
 
 /// `1.0` is an integer (JSON Schema 2020-12, Validation, section 6.1.1).

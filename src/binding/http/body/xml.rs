@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::super::style;
-use crate::tool::XmlNames;
+use crate::tool::{XmlNames, XmlText};
 
 /// Deeper values are refused: the writer recurses.
 const MAX_DEPTH: usize = 128;
@@ -66,6 +66,13 @@ impl Writer {
         if depth > MAX_DEPTH {
             return Err(format!("expected at most {MAX_DEPTH} nested elements"));
         }
+        // A root without an element would be no document.
+        if depth > 0
+            && let Some(kind) = names.text
+            && !value.is_object()
+        {
+            return self.text(value, kind, depth);
+        }
         match value {
             Value::Object(members) => {
                 let members: Vec<_> = members
@@ -99,6 +106,21 @@ impl Writer {
                     }
                 }
                 Ok(())
+            }
+        }
+    }
+
+    /// Writes a scalar, or those of a list one after the other, without any element around them.
+    fn text(&mut self, value: &Value, kind: XmlText, depth: usize) -> Result<(), String> {
+        match (value, kind) {
+            (Value::Array(items), kind) if depth <= MAX_DEPTH => items
+                .iter()
+                .try_for_each(|item| self.text(item, kind, depth + 1)),
+            (scalar, XmlText::Plain) => {
+                style::scalar(scalar).map_or(Ok(()), |text| escape(&mut self.out, &text))
+            }
+            (scalar, XmlText::Cdata) => {
+                style::scalar(scalar).map_or(Ok(()), |text| sections(&mut self.out, &text))
             }
         }
     }
@@ -213,6 +235,39 @@ fn qualified(name: &str, prefix: Option<&str>) -> Result<String, String> {
     })
 }
 
+/// Writes text as `CDATA` sections (XML 1.0, section 2.7). What ends one is divided between two, and a
+/// carriage return, which a parser would normalise, stands between them as a reference.
+fn sections(out: &mut String, text: &str) -> Result<(), String> {
+    for (index, line) in text.split('\r').enumerate() {
+        if index > 0 {
+            out.push_str("&#13;");
+        }
+        if line.is_empty() {
+            continue;
+        }
+        if let Some(control) = line.chars().find(|c| is_absent(*c)) {
+            return Err(absent(control));
+        }
+        out.push_str("<![CDATA[");
+        out.push_str(&line.replace("]]>", "]]]]><![CDATA[>"));
+        out.push_str("]]>");
+    }
+    Ok(())
+}
+
+/// Whether XML has no such character, not even as a reference (XML 1.0, section 2.2).
+fn is_absent(character: char) -> bool {
+    let control = character < ' ' && !matches!(character, '\t' | '\r' | '\n');
+    control || matches!(character, '\u{fffe}' | '\u{ffff}')
+}
+
+fn absent(character: char) -> String {
+    format!(
+        "U+{:04X} cannot stand in an XML document",
+        u32::from(character)
+    )
+}
+
 /// Escapes text for content and attributes alike; line breaks as references, so that no
 /// parser normalises them (XML 1.0, sections 2.11 and 3.3.3).
 fn escape(out: &mut String, text: &str) -> Result<(), String> {
@@ -223,12 +278,7 @@ fn escape(out: &mut String, text: &str) -> Result<(), String> {
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             '\t' | '\r' | '\n' => out.push_str(&format!("&#{};", u32::from(character))),
-            '\0'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => {
-                return Err(format!(
-                    "U+{:04X} cannot stand in an XML document",
-                    u32::from(character)
-                ));
-            }
+            other if is_absent(other) => return Err(absent(other)),
             other => out.push(other),
         }
     }

@@ -6,7 +6,7 @@ mod xml;
 use serde_json::{Map, Value, json};
 
 use super::*;
-use crate::tool::{FieldEncoding, FlatField, Location, Style, XmlNames};
+use crate::tool::{FieldEncoding, FlatField, Location, PartKind, Style, XmlNames, XmlText};
 
 fn body(codec: BodyCodec, media_type: &str) -> Body {
     Body {

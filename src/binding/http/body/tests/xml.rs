@@ -60,6 +60,56 @@ fn xml_is_written_by_its_names() {
 }
 
 #[test]
+fn text_stands_in_its_parent() {
+    let text = |kind| XmlNames {
+        text: Some(kind),
+        ..XmlNames::default()
+    };
+    let words = XmlNames {
+        wrapped: true,
+        items: Some(Box::new(text(XmlText::Plain))),
+        ..XmlNames::default()
+    };
+    let names = || XmlNames {
+        properties: vec![
+            ("id".to_owned(), attribute()),
+            ("plain".to_owned(), text(XmlText::Plain)),
+            ("raw".to_owned(), text(XmlText::Cdata)),
+            ("words".to_owned(), words.clone()),
+        ],
+        ..named("d")
+    };
+    for (value, expected) in [
+        (json!({"plain": "a<b", "id": 5}), "<d id=\"5\">a&lt;b</d>"),
+        (json!({"raw": "a<b&"}), "<d><![CDATA[a<b&]]></d>"),
+        (
+            json!({"raw": "x]]>y\r\nz"}),
+            "<d><![CDATA[x]]]]><![CDATA[>y]]>&#13;<![CDATA[\nz]]></d>",
+        ),
+        (
+            json!({"plain": ["a", 1.50], "raw": null, "words": ["b", "c"], "other": ""}),
+            "<d>a1.5<words>bc</words><other/></d>",
+        ),
+        (json!({"plain": {"k": 1}}), "<d><plain><k>1</k></plain></d>"),
+    ] {
+        let written = bytes(BodyCodec::Xml(names()), "application/xml", value);
+        let (_, written) = written.split_once("?>").unwrap();
+        assert_eq!(written, expected);
+    }
+    let written = bytes(
+        BodyCodec::Xml(text(XmlText::Cdata)),
+        "application/xml",
+        json!("a"),
+    );
+    assert!(written.ends_with("<root>a</root>"), "{written}");
+    let sent = sent(
+        &body(BodyCodec::Xml(names()), "application/xml"),
+        &json!({"body": {"raw": "\u{1}"}}),
+    );
+    assert_eq!(sent.unwrap_err().path, "/body");
+}
+
+#[test]
 fn xml_refuses_what_it_cannot_hold() {
     let codec = || BodyCodec::Xml(XmlNames::default());
     let mut deep = json!(1);
