@@ -3,6 +3,7 @@
 
 use std::collections::HashSet;
 
+use data_encoding::HEXLOWER;
 use percent_encoding::percent_decode_str;
 use sha2::{Digest, Sha256};
 
@@ -157,7 +158,7 @@ pub(super) fn cut(name: &str, limit: usize, hash: &str) -> String {
 /// Six hex digits of the text's SHA-256.
 pub(super) fn hash(text: &str) -> String {
     let digest = Sha256::digest(text.as_bytes());
-    format!("{:02x}{:02x}{:02x}", digest[0], digest[1], digest[2])
+    HEXLOWER.encode(&digest[..3])
 }
 
 /// The reference's last segment, made safe; with the one before it where it says nothing alone.
