@@ -53,6 +53,7 @@ pub use settings::{
 use std::sync::Arc;
 
 use crate::openapi::{Document, Operation, ParameterLocation, Severity};
+use crate::pointer;
 use crate::tool::{CommandTarget, Tool};
 use defs::{Definitions, Direction};
 use extension::Notes;
@@ -182,7 +183,7 @@ fn operation_at(pointer: &str) -> String {
     let mut tokens = pointer.split('/').skip(1);
     match (tokens.next(), tokens.next(), tokens.next()) {
         (Some("paths"), Some(path), method) => {
-            let path = path.replace("~1", "/").replace("~0", "~");
+            let path = pointer::unescape(path);
             let method = method.map(str::to_uppercase).unwrap_or_default();
             format!("{method} {path}").trim_start().to_owned()
         }

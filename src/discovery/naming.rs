@@ -7,6 +7,7 @@ use data_encoding::HEXLOWER;
 use percent_encoding::percent_decode_str;
 use sha2::{Digest, Sha256};
 
+use crate::pointer;
 use crate::tool::ToolName;
 
 /// The longest name under `$defs`, in characters.
@@ -168,7 +169,7 @@ pub(super) fn name_of(reference: &str) -> String {
         .take(2)
         .map(|segment| {
             let decoded = percent_decode_str(segment).decode_utf8_lossy();
-            safe_segment(&decoded.replace("~1", "/").replace("~0", "~"))
+            safe_segment(&pointer::unescape(&decoded))
         })
         .collect();
     let last = segments.first().map_or("", String::as_str);

@@ -10,6 +10,7 @@ use super::{CallError, Invoker, Prepared, preview};
 use crate::binding::{self, Fault, HttpPlan};
 use crate::handler::HandleError;
 use crate::interpret::{self, Interpreted};
+use crate::pointer;
 use crate::policy::confirm::{Confirm, Stopped};
 use crate::policy::{CallRecord, SecretNames, Step, beyond_call};
 use crate::registry::Entry;
@@ -22,7 +23,7 @@ impl From<Stopped> for CallError {
         };
         let missing = |name: String| Fault {
             message: format!("missing required argument `{name}`"),
-            path: format!("/{}", name.replace('~', "~0").replace('/', "~1")),
+            path: pointer::member("", &name),
             keyword: "required".to_owned(),
         };
         Self::InvalidArguments(names.into_iter().map(missing).collect())

@@ -19,6 +19,7 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use super::{Fault, HttpPlan};
+use crate::pointer;
 use crate::tool::{HttpTarget, Location, Parameter, TraceContext};
 
 /// Writes validated arguments into a request.
@@ -80,20 +81,15 @@ fn value<'a>(parameter: &'a Parameter, arguments: &'a Map<String, Value>) -> Opt
 
 fn missing(argument: &str) -> Fault {
     Fault {
-        path: pointer(argument),
+        path: pointer::member("", argument),
         keyword: "required".to_owned(),
         message: format!("missing required argument `{argument}`"),
     }
 }
 
-/// The JSON pointer of a top-level argument (RFC 6901).
-fn pointer(argument: &str) -> String {
-    format!("/{}", argument.replace('~', "~0").replace('/', "~1"))
-}
-
 fn fault(argument: &str, keyword: &str, message: impl Into<String>) -> Fault {
     Fault {
-        path: pointer(argument),
+        path: pointer::member("", argument),
         keyword: keyword.to_owned(),
         message: message.into(),
     }
