@@ -3,8 +3,8 @@
 use serde_json::{Map, Value};
 
 use super::body::{Field, Form, PlannedBody};
-use super::convert::Extra;
 use super::defs::Definitions;
+use super::extra::Extra;
 use super::fragment::{Fragment, Members};
 use super::multipart;
 use super::parameters::Planned;

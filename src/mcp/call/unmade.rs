@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::{Job, Request, Work, next_id};
 use crate::mcp::Accepted;
-use crate::mcp::server::{Origin, Server};
+use crate::mcp::accept::Origin;
+use crate::mcp::server::Server;
 use crate::policy::Step;
 use crate::tool::ToolCall;
 
