@@ -7,28 +7,13 @@ use serde_json::Value;
 use super::access::{self, Ended};
 use super::forward::hand_on;
 use super::{CallError, Invoker, Prepared, preview};
-use crate::binding::{self, Fault, HttpPlan};
+use crate::binding::{self, HttpPlan};
 use crate::handler::HandleError;
 use crate::interpret::{self, Interpreted};
-use crate::pointer;
-use crate::policy::confirm::{Confirm, Stopped};
+use crate::policy::confirm::Confirm;
 use crate::policy::{CallRecord, SecretNames, Step, beyond_call};
 use crate::registry::Entry;
 use crate::tool::{HttpTarget, ToolCall};
-
-impl From<Stopped> for CallError {
-    fn from(stopped: Stopped) -> Self {
-        let Stopped::Missing(names) = stopped else {
-            return Self::Stopped(stopped);
-        };
-        let missing = |name: String| Fault {
-            message: format!("missing required argument `{name}`"),
-            path: pointer::member("", &name),
-            keyword: "required".to_owned(),
-        };
-        Self::InvalidArguments(names.into_iter().map(missing).collect())
-    }
-}
 
 impl Invoker {
     /// Carries out a call whose tool is found and allowed.

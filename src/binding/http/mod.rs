@@ -34,7 +34,7 @@ pub fn bind(
     let mut faults = Vec::new();
     for parameter in &target.parameters {
         if parameter.required && value(parameter, arguments).is_none() {
-            faults.push(missing(&parameter.argument));
+            faults.push(Fault::missing(&parameter.argument));
         }
     }
     let url = url(target, arguments, &mut faults);
@@ -77,14 +77,6 @@ fn value<'a>(parameter: &'a Parameter, arguments: &'a Map<String, Value>) -> Opt
         .filter(|value| !value.is_null())
         .or(parameter.default.as_ref())
         .filter(|value| !value.is_null())
-}
-
-fn missing(argument: &str) -> Fault {
-    Fault {
-        path: pointer::member("", argument),
-        keyword: "required".to_owned(),
-        message: format!("missing required argument `{argument}`"),
-    }
 }
 
 fn fault(argument: &str, keyword: &str, message: impl Into<String>) -> Fault {

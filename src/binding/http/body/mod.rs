@@ -13,7 +13,7 @@ mod tests;
 use bytes::Bytes;
 use serde_json::{Map, Value};
 
-use super::{fault, missing};
+use super::fault;
 use crate::binding::Fault;
 use crate::pointer;
 use crate::tool::{Body, BodyArgument, BodyCodec, BodyMedia, FlatField, Parameter};
@@ -82,7 +82,7 @@ fn value<'a>(
     match &body.argument {
         BodyArgument::Whole(argument) => match arguments.get(argument) {
             Some(value) => Ok(Some(BodyValue::Whole(value))),
-            None if body.required => Err(missing(argument)),
+            None if body.required => Err(Fault::missing(argument)),
             None => Ok(None),
         },
         BodyArgument::Flat(fields) => {
