@@ -12,7 +12,7 @@
 //!    too many to list, [`search`] finds them.
 //! 7. [`transport`]: Streamable HTTP or stdio. Calls that wait for an operator are decided on a page ([`approvals`]).
 //!
-//! What several replicas would have to share is in [`state`]; places in documents and arguments are named by [`pointer`]s.
+//! What several replicas would have to share is in [`state`]; places in documents and arguments are named by JSON pointers ([`mod@pointer`]).
 
 pub mod app;
 pub mod approvals;

@@ -3,7 +3,7 @@
 use crate::binding::{Fault, SchemaError};
 use crate::policy::confirm::Stopped;
 
-/// Why a call was not carried out. Whatever happens after the request was sent is an [`Outcome`].
+/// Why a call was not carried out. Whatever happens after the request was sent is an [`Outcome`](crate::tool::Outcome).
 #[derive(Debug, thiserror::Error)]
 pub enum CallError {
     /// There is no tool of this name, or not for this caller.
