@@ -12,7 +12,7 @@
 //!    too many to list, [`search`] finds them.
 //! 7. [`transport`]: Streamable HTTP or stdio. Calls that wait for an operator are decided on a page ([`approvals`]).
 //!
-//! What several replicas would have to share is in [`state`].
+//! What several replicas would have to share is in [`state`]; places in documents and arguments are named by JSON pointers ([`mod@pointer`]).
 
 pub mod app;
 pub mod approvals;
@@ -26,6 +26,7 @@ pub mod invoke;
 pub mod mcp;
 pub mod openapi;
 pub mod outbound;
+pub mod pointer;
 pub mod policy;
 pub mod registry;
 pub mod search;

@@ -1,6 +1,6 @@
 //! The operators' page: beside the endpoint, or on a listener of its own.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use tokio::net::TcpListener;
@@ -13,7 +13,7 @@ use crate::policy::Policy;
 use crate::policy::confirm::{Gate, system_clock};
 use crate::state::State;
 use crate::transport;
-use crate::transport::http::{Entrance, Router, Settings, approvals_router};
+use crate::transport::http::{Entrance, Router, Settings, approvals_router, reachable};
 
 /// The page, where the configuration has one.
 pub(super) fn desk(
@@ -111,14 +111,4 @@ impl App {
         tracing::info!("calls wait for approval at {url}");
         self.invoker.gate().open_page(&url);
     }
-}
-
-/// An address that a browser on this machine can open.
-fn reachable(mut address: SocketAddr) -> SocketAddr {
-    match address.ip() {
-        IpAddr::V4(ip) if ip.is_unspecified() => address.set_ip(Ipv4Addr::LOCALHOST.into()),
-        IpAddr::V6(ip) if ip.is_unspecified() => address.set_ip(Ipv6Addr::LOCALHOST.into()),
-        _ => {}
-    }
-    address
 }

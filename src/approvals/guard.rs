@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use sha2::{Digest, Sha256};
+use crate::secret::Fingerprint;
 
 /// Wrong tokens in [`SPAN`] after which no more are looked at.
 const MOST_WRONG: usize = 10;
@@ -17,9 +17,9 @@ const MOST_ENDED: usize = 4096;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TooMany(pub(super) u64);
 
-/// Wrong tokens of the last minute, by their hashes.
+/// Wrong tokens of the last minute.
 #[derive(Debug, Default)]
-pub(super) struct Attempts(Mutex<VecDeque<(u64, [u8; 32])>>);
+pub(super) struct Attempts(Mutex<VecDeque<(u64, Fingerprint)>>);
 
 impl Attempts {
     /// Whether one more token is looked at.
@@ -39,10 +39,10 @@ impl Attempts {
 
     /// A token was wrong.
     pub(super) fn failed(&self, token: &str, now: u64) {
-        let hash = Sha256::digest(token.as_bytes()).into();
+        let token = Fingerprint::of(token);
         let mut wrong = lock(&self.0);
-        if wrong.len() < MOST_WRONG && wrong.iter().all(|(_, known)| *known != hash) {
-            wrong.push_back((now, hash));
+        if wrong.len() < MOST_WRONG && wrong.iter().all(|(_, known)| *known != token) {
+            wrong.push_back((now, token));
         }
     }
 }

@@ -214,8 +214,8 @@ impl Desk {
             Proof::Cookie(_) => {
                 !by_json
                     && same_site(request.headers)
-                    && field(request.body, "form").as_deref()
-                        == Some(&*self.operators.form_token(proof))
+                    && field(request.body, "form")
+                        .is_some_and(|token| self.operators.is_own_form(proof, &token))
             }
         };
         if !own {

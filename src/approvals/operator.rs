@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use data_encoding::HEXLOWER;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use http::HeaderMap;
 use http::header::{AUTHORIZATION, COOKIE};
-use sha2::{Digest, Sha256};
+use sha2::Sha256;
 
 use super::guard::{Attempts, Ended, TooMany, expiry};
-use crate::secret::Secret;
+use crate::secret::{Fingerprint, Secret};
 
 /// How long a browser's session lasts, in seconds.
 const SESSION: u64 = 12 * 3600;
@@ -20,8 +21,8 @@ const NAME: &str = "mcpinvoke_operator";
 pub struct Operator {
     /// The name in records.
     pub name: Arc<str>,
-    /// The SHA-256 of the token. It is to be random: a hash without a salt protects no word a person would choose.
-    pub hash: [u8; 32],
+    /// What the token is known by.
+    pub token: Fingerprint,
 }
 
 impl Operator {
@@ -30,7 +31,7 @@ impl Operator {
     pub fn new(name: &str, token: &str) -> Self {
         Self {
             name: name.into(),
-            hash: Sha256::digest(token.as_bytes()).into(),
+            token: Fingerprint::of(token),
         }
     }
 }
@@ -126,7 +127,7 @@ impl Operators {
         getrandom::fill(&mut random).ok()?;
         let random = u64::from_be_bytes(random);
         let expires = format!("{}.{random:016x}", now.saturating_add(SESSION));
-        let tag = self.sign(&["session", &expires], &operator.hash);
+        let tag = self.sign(&["session", &expires], operator.token.as_bytes());
         let Self {
             name, attributes, ..
         } = self;
@@ -151,6 +152,14 @@ impl Operators {
         }
     }
 
+    /// Whether a form that came with this proof brought back its token.
+    pub(super) fn is_own_form(&self, proof: &Proof, token: &str) -> bool {
+        match proof {
+            Proof::Bearer => true,
+            Proof::Cookie(value) => verifies(self.mac(&["form", value], &[]), token),
+        }
+    }
+
     /// Whose token it is. A wrong one counts, the same one once: it teaches nothing more.
     fn attempt(&self, token: &str, now: u64) -> Result<Option<&Operator>, TooMany> {
         self.attempts.check(now)?;
@@ -163,12 +172,10 @@ impl Operators {
 
     /// Looks at all tokens, and at all of each.
     fn by_token(&self, token: &str) -> Option<&Operator> {
-        let hash: [u8; 32] = Sha256::digest(token.as_bytes()).into();
+        let token = Fingerprint::of(token);
         let mut found = None;
         for operator in &self.operators {
-            let pairs = operator.hash.iter().zip(&hash);
-            let differing = pairs.fold(0, |sum, (a, b)| sum | (a ^ b));
-            if differing == 0 {
+            if operator.token == token {
                 found = Some(operator);
             }
         }
@@ -182,14 +189,14 @@ impl Operators {
         }
         let mut all = self.operators.iter();
         // The token's hash is part of it: a token that is taken away ends its sessions.
-        all.find(|one| {
-            let own = self.sign(&["session", expires], &one.hash);
-            let pairs = own.bytes().zip(tag.bytes());
-            own.len() == tag.len() && pairs.fold(0, |sum, (a, b)| sum | (a ^ b)) == 0
-        })
+        all.find(|one| verifies(self.mac(&["session", expires], one.token.as_bytes()), tag))
     }
 
     fn sign(&self, parts: &[&str], more: &[u8]) -> String {
+        HEXLOWER.encode(&self.mac(parts, more).finalize().into_bytes())
+    }
+
+    fn mac(&self, parts: &[&str], more: &[u8]) -> Hmac<Sha256> {
         let key = self.key.expose().as_bytes();
         let mut mac: Hmac<Sha256> =
             Hmac::new_from_slice(key).expect("HMAC takes keys of any length (RFC 2104)");
@@ -198,7 +205,12 @@ impl Operators {
             mac.update(&[0]);
         }
         mac.update(more);
-        let tag = mac.finalize().into_bytes();
-        tag.iter().map(|byte| format!("{byte:02x}")).collect()
+        mac
     }
+}
+
+/// Whether hex digits are the tag of what went into `mac`; takes as long wherever they differ.
+fn verifies(mac: Hmac<Sha256>, tag: &str) -> bool {
+    let tag = HEXLOWER.decode(tag.as_bytes());
+    tag.is_ok_and(|tag| mac.verify_slice(&tag).is_ok())
 }

@@ -11,6 +11,8 @@ pub use validate::{SchemaError, Validator};
 
 use serde::Serialize;
 
+use crate::pointer;
+
 /// One thing that is wrong with the arguments.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Fault {
@@ -20,4 +22,15 @@ pub struct Fault {
     pub keyword: String,
     /// What was expected and what was found; the values of secret fields are masked.
     pub message: String,
+}
+
+impl Fault {
+    /// A required argument that is not there.
+    pub(crate) fn missing(argument: &str) -> Self {
+        Self {
+            path: pointer::member("", argument),
+            keyword: "required".to_owned(),
+            message: format!("missing required argument `{argument}`"),
+        }
+    }
 }

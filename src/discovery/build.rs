@@ -4,16 +4,17 @@ use std::sync::Arc;
 
 use serde_json::value::RawValue;
 
+use super::chosen::{Becomes, Chosen};
 use super::corrections::{Corrector, Wanted};
 use super::defs::{Definitions, Direction};
 use super::extension::Notes;
 use super::overrides::place;
 use super::settings::{OutputSchemas, Settings};
 use super::{
-    Becomes, Chosen, Source, arguments, ask, body, command, confirm, hints, in_path, input, output,
-    parameters, path, profile, security, target,
+    Source, arguments, ask, body, command, confirm, hints, input, output, parameters, path,
+    profile, security, target,
 };
-use crate::openapi::{Document, Operation};
+use crate::openapi::{Document, Operation, ParameterLocation};
 use crate::tool::{CommandTarget, Json, SecurityScheme, Target, Tool, ToolName};
 
 /// What is shared by the tools of one document.
@@ -183,4 +184,13 @@ impl Changes {
 fn json(text: String) -> Json {
     let raw = RawValue::from_string(text).expect("fragments hold whole JSON values only");
     Json::from_raw(raw)
+}
+
+/// The names of the operation's path parameters.
+fn in_path(operation: &Operation) -> Vec<&str> {
+    let parameters = operation.parameters.iter();
+    parameters
+        .filter(|one| one.location == ParameterLocation::Path)
+        .map(|one| one.name.as_str())
+        .collect()
 }

@@ -9,25 +9,14 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use super::defs::Definitions;
+use super::extra::Extra;
 use super::fragment::{Fragment, Members};
-use super::keywords::{Kind, MAX_EXAMPLE, kind, lists_without_items, plain};
+use super::keywords::{Kind, kind, lists_without_items, plain};
 use super::pattern;
-use super::text::clean;
 
 /// Deeper schemas accept anything. Texts are parsed with a limit of 128 levels, each schema takes two
 /// of them at most.
 const MAX_DEPTH: usize = 56;
-
-/// What is said of a schema by the place where it stands; it wins over the schema's own word.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Extra<'a> {
-    pub(super) description: Option<&'a str>,
-    pub(super) deprecated: bool,
-    pub(super) example: Option<&'a Value>,
-    pub(super) default: Option<&'a Value>,
-    /// The value of `x-mcp-header`.
-    pub(super) header: Option<&'a str>,
-}
 
 /// Where the writer is.
 #[derive(Debug, Clone, Copy, Default)]
@@ -349,51 +338,5 @@ impl<'d> Definitions<'d> {
             ));
         }
         usable
-    }
-}
-
-impl Extra<'_> {
-    pub(super) fn is_empty(&self) -> bool {
-        self.description.is_none()
-            && !self.deprecated
-            && self.example.is_none()
-            && self.default.is_none()
-            && self.header.is_none()
-    }
-
-    fn replaces(&self, keyword: &str) -> bool {
-        match keyword {
-            "description" => self.description.is_some(),
-            "deprecated" => self.deprecated,
-            "default" => self.default.is_some(),
-            "examples" => self.example().is_some(),
-            _ => false,
-        }
-    }
-
-    fn example(&self) -> Option<&Value> {
-        self.example
-            .filter(|example| !example.is_null() && example.to_string().len() <= MAX_EXAMPLE)
-    }
-
-    pub(super) fn write(&self, members: &mut Members<'_>) {
-        if let Some(description) = self.description {
-            members.key("description").string(&clean(description));
-        }
-        if self.deprecated {
-            members.key("deprecated").raw("true");
-        }
-        if let Some(default) = self.default {
-            members.key("default").value(default);
-        }
-        if let Some(example) = self.example() {
-            let out = members.key("examples");
-            out.raw("[");
-            out.value(example);
-            out.raw("]");
-        }
-        if let Some(header) = self.header {
-            members.key("x-mcp-header").string(header);
-        }
     }
 }

@@ -10,13 +10,14 @@ use crate::openapi::{
     Document, MediaType, Operation, Parameter, ParameterLocation, ParameterStyle, RequestBody,
     Response, Schemas,
 };
+use crate::pointer;
 
 /// An operation with nothing but its place and a server.
 pub(super) fn operation(method: &str, path: &str) -> Operation {
     Operation {
         method: Method::from_bytes(method.as_bytes()).unwrap(),
         path: path.to_owned(),
-        pointer: format!("/paths/{}/{method}", path.replace('/', "~1")),
+        pointer: pointer::member(&pointer::member("/paths", path), method),
         operation_id: None,
         summary: None,
         description: None,

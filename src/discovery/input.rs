@@ -4,8 +4,9 @@ use serde_json::{Map, Value};
 
 use super::body::{Field, Form, PlannedBody, Usable};
 use super::choice;
-use super::convert::{At, Extra};
+use super::convert::At;
 use super::defs::Definitions;
+use super::extra::Extra;
 use super::fragment::{Fragment, Members};
 use super::multipart;
 use super::parameters::Planned;

@@ -5,6 +5,7 @@ mod ask;
 mod body;
 mod build;
 mod choice;
+mod chosen;
 mod circles;
 mod command;
 mod compose;
@@ -13,6 +14,7 @@ mod convert;
 mod corrections;
 mod defs;
 mod extension;
+mod extra;
 #[cfg(test)]
 mod fixture;
 mod fragment;
@@ -54,11 +56,8 @@ pub use settings::{
 
 use std::sync::Arc;
 
-use crate::openapi::{Document, Operation, ParameterLocation, Severity};
-use crate::tool::{CommandTarget, Tool};
-use defs::{Definitions, Direction};
-use extension::Notes;
-use overrides::place;
+use crate::openapi::Document;
+use crate::tool::Tool;
 
 /// What discovery makes of the documents.
 #[derive(Debug, Default)]
@@ -128,114 +127,4 @@ impl Discovery {
             idle: joined.idle,
         }
     }
-}
-
-/// An operation that becomes a tool.
-struct Chosen<'a> {
-    operation: &'a Operation,
-    over: Override,
-    becomes: Becomes,
-}
-
-/// What the calls of an operation go to.
-enum Becomes {
-    /// A service at this base.
-    Http(url::Url),
-    /// A program.
-    Command(CommandTarget),
-}
-
-/// What an operation's tool can be named after.
-fn candidate(source: &Source<'_>, operation: &Operation, over: &Override) -> naming::Candidate {
-    let named = over.name.as_ref().or(operation.operation_id.as_ref());
-    naming::Candidate {
-        preferred: named.cloned(),
-        method: operation.method.to_string(),
-        path: operation.path.clone(),
-        prefix: source.prefix.clone(),
-    }
-}
-
-/// The names of the operation's path parameters.
-fn in_path(operation: &Operation) -> Vec<&str> {
-    let parameters = operation.parameters.iter();
-    parameters
-        .filter(|one| one.location == ParameterLocation::Path)
-        .map(|one| one.name.as_str())
-        .collect()
-}
-
-/// What the loader had to leave out.
-fn lost(document: &Document) -> impl Iterator<Item = Skipped> {
-    let errors = document
-        .findings
-        .iter()
-        .filter(|finding| finding.severity == Severity::Error);
-    errors.map(|finding| Skipped {
-        document: document.name.clone(),
-        operation: operation_at(&finding.pointer),
-        name: None,
-        reason: finding.message.clone(),
-    })
-}
-
-/// `/paths/~1pets/get/...` as `GET /pets`; other pointers as they are.
-fn operation_at(pointer: &str) -> String {
-    let mut tokens = pointer.split('/').skip(1);
-    match (tokens.next(), tokens.next(), tokens.next()) {
-        (Some("paths"), Some(path), method) => {
-            let path = path.replace("~1", "/").replace("~0", "~");
-            let method = method.map(str::to_uppercase).unwrap_or_default();
-            format!("{method} {path}").trim_start().to_owned()
-        }
-        _ => pointer.to_owned(),
-    }
-}
-
-/// The operations that become tools; the others are added to `skipped`.
-fn choose<'a>(
-    source: &'a Source<'a>,
-    settings: &Settings,
-    notes: &mut Notes,
-    skipped: &mut Vec<Skipped>,
-) -> Vec<Chosen<'a>> {
-    let mut chosen = Vec::new();
-    for operation in &source.document.operations {
-        let over = overrides::of_operation(operation, &settings.overrides, notes);
-        let excluded = match &over.exclude {
-            Some(Exclude::Plain(true)) => Some("it is marked as excluded".to_owned()),
-            Some(Exclude::Reason(reason)) => Some(reason.clone()),
-            _ => select::refusal(operation, &settings.select),
-        };
-        let becomes = match excluded {
-            Some(reason) => Err(reason),
-            None => becomes(source, operation),
-        };
-        match becomes {
-            Ok(becomes) => chosen.push(Chosen {
-                operation,
-                over,
-                becomes,
-            }),
-            Err(reason) => skipped.push(Skipped {
-                document: source.document.name.clone(),
-                operation: place(operation),
-                name: Some(candidate(source, operation, &over).wish(settings.max_name_length)),
-                reason,
-            }),
-        }
-    }
-    chosen
-}
-
-fn becomes(source: &Source<'_>, operation: &Operation) -> Result<Becomes, String> {
-    if let Some(target) = command::target(operation, &source.commands)? {
-        return Ok(Becomes::Command(target));
-    }
-    let definitions = Definitions::new(&source.document.schemas, Direction::Input);
-    if body::is_unsendable(operation, &definitions) {
-        return Err(body::WITHOUT_FIELDS.to_owned());
-    }
-    let base = target::base(source.base_url.as_ref(), operation);
-    base.map(Becomes::Http).ok_or_else(|| NO_SERVER.to_owned())
 }

@@ -3,9 +3,11 @@
 
 use std::collections::HashSet;
 
+use data_encoding::HEXLOWER;
 use percent_encoding::percent_decode_str;
 use sha2::{Digest, Sha256};
 
+use crate::pointer;
 use crate::tool::ToolName;
 
 /// The longest name under `$defs`, in characters.
@@ -157,7 +159,7 @@ pub(super) fn cut(name: &str, limit: usize, hash: &str) -> String {
 /// Six hex digits of the text's SHA-256.
 pub(super) fn hash(text: &str) -> String {
     let digest = Sha256::digest(text.as_bytes());
-    format!("{:02x}{:02x}{:02x}", digest[0], digest[1], digest[2])
+    HEXLOWER.encode(&digest[..3])
 }
 
 /// The reference's last segment, made safe; with the one before it where it says nothing alone.
@@ -167,7 +169,7 @@ pub(super) fn name_of(reference: &str) -> String {
         .take(2)
         .map(|segment| {
             let decoded = percent_decode_str(segment).decode_utf8_lossy();
-            safe_segment(&decoded.replace("~1", "/").replace("~0", "~"))
+            safe_segment(&pointer::unescape(&decoded))
         })
         .collect();
     let last = segments.first().map_or("", String::as_str);

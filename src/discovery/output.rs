@@ -12,8 +12,9 @@
 use serde_json::Value;
 
 use super::body::essence;
-use super::convert::{At, Extra};
+use super::convert::At;
 use super::defs::Definitions;
+use super::extra::Extra;
 use super::fragment::{Fragment, Members};
 use crate::openapi::{Operation, Response};
 

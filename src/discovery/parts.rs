@@ -7,11 +7,12 @@
 use std::sync::Arc;
 
 use super::build::{Build, Changes};
+use super::chosen::{Chosen, candidate, choose, lost};
 use super::extension::Notes;
 use super::idle;
 use super::naming::{self, Candidate};
 use super::settings::Settings;
-use super::{Skipped, Source, candidate, choose, lost};
+use super::{Skipped, Source};
 use crate::openapi::Operation;
 use crate::tool::{Tool, ToolName};
 
@@ -51,7 +52,7 @@ impl Part {
         let (mut notes, mut skipped) = (Notes::default(), Vec::new());
         let chosen = choose(source, settings, &mut notes, &mut skipped);
         skipped.extend(lost(source.document));
-        let named = |one: &super::Chosen<'_>| candidate(source, one.operation, &one.over);
+        let named = |one: &Chosen<'_>| candidate(source, one.operation, &one.over);
         let candidates: Vec<Candidate> = chosen.iter().map(named).collect();
         let (names, _) = naming::assign(&candidates, settings.max_name_length);
         let mut build = Build::new(source, settings);

@@ -2,6 +2,7 @@
 //! members. What was left out is told beside the data, never inside it.
 
 use super::json::is_json;
+use crate::pointer::escape;
 
 /// Arrays and objects within each other that are looked into.
 const MAX_DEPTH: usize = 8;
@@ -135,7 +136,7 @@ impl Cutter {
             }
             self.out.push_str(key);
             self.out.push(':');
-            let name = key.trim_matches('"').replace('~', "~0").replace('/', "~1");
+            let name = escape(key.trim_matches('"'));
             if space > 0 && self.within(&name, |own| own.cut(value, space, depth + 1)) {
                 first = false;
             } else {

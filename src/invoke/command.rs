@@ -16,6 +16,7 @@ use crate::handler::command::{CommandReply, Ready};
 use crate::interpret::{
     ArgumentFault, Cleaning, CommandCall, Refusal, command_refused, command_reply,
 };
+use crate::pointer;
 use crate::policy::confirm::{Confirm, Preview, mask};
 use crate::policy::{CallRecord, Limited, Step};
 use crate::registry::Entry;
@@ -331,19 +332,18 @@ fn of_binder(fault: CommandFault) -> Refusal {
 }
 
 fn of_schema(fault: &Fault) -> ArgumentFault {
-    let name = fault.path.split('/').nth(1).unwrap_or_default();
-    let name = name.replace("~1", "/").replace("~0", "~");
+    let name = pointer::names(&fault.path).next().unwrap_or_default();
     let reason = match fault.keyword.as_str() {
         "required" => "required",
         _ => "invalid value",
     };
     // An unknown name is told with its name; of a value that does not fit, the schema knows only the value.
-    let message = match name.is_empty() || fault.message.contains(&name) {
+    let message = match name.is_empty() || fault.message.contains(&*name) {
         true => fault.message.clone(),
         false => format!("Parameter '{name}': {}", fault.message),
     };
     ArgumentFault {
-        parameter: (!name.is_empty()).then_some(name),
+        parameter: (!name.is_empty()).then(|| name.into_owned()),
         ..ArgumentFault::new("", reason, message)
     }
 }

@@ -8,30 +8,16 @@ use super::access::{self, Ended};
 use super::answer::torn_at;
 use super::forward::hand_on;
 use super::{CallError, Invoker, Prepared, preview};
-use crate::binding::{self, Fault, HttpPlan};
+use crate::binding::{self, HttpPlan};
 use crate::handler::HandleError;
 use crate::interpret::{self, Interpreted, Shortening};
-use crate::policy::confirm::{Confirm, Stopped, Yes};
+use crate::policy::confirm::{Confirm, Yes};
 use crate::policy::{CallRecord, SecretNames, Step, beyond_call};
 use crate::registry::Entry;
 use crate::tool::{HttpTarget, ToolCall};
 
 /// A request, and the yes to it where one is needed.
 type Planned<'a> = (Box<HttpPlan>, Option<Box<Yes<'a>>>);
-
-impl From<Stopped> for CallError {
-    fn from(stopped: Stopped) -> Self {
-        let Stopped::Missing(names) = stopped else {
-            return Self::Stopped(stopped);
-        };
-        let missing = |name: String| Fault {
-            message: format!("missing required argument `{name}`"),
-            path: format!("/{}", name.replace('~', "~0").replace('/', "~1")),
-            keyword: "required".to_owned(),
-        };
-        Self::InvalidArguments(names.into_iter().map(missing).collect())
-    }
-}
 
 impl Invoker {
     /// Carries out a call whose tool is found and allowed.

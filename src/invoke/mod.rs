@@ -6,42 +6,36 @@ mod access;
 mod answer;
 mod arguments;
 mod command;
+mod error;
 mod forward;
 mod http;
+mod prepared;
 mod preview;
 mod records;
 
 use std::borrow::Cow;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
 
-use crate::binding::{Fault, SchemaError, Validator};
 use crate::handler::command::CommandHandler;
 use crate::handler::http::HttpHandler;
 use crate::interpret;
 use crate::policy::confirm::{Confirm, Gate, Stopped};
-use crate::policy::{Access, CallRecord, Ending, Policy, SecretNames, Step};
+use crate::policy::{Access, CallRecord, Ending, Policy, Step};
 use crate::registry::{DuplicateName, Registry};
 use crate::state::Kept;
 use crate::tool::{CallId, Caller, Outcome, Target, Tool, ToolCall};
 
 use access::Ended;
 pub use arguments::ArgumentCheck;
+pub use error::CallError;
+use error::places;
+pub use prepared::Prepared;
 
 /// The tools that can be called now.
 pub type Catalogue = Registry<Prepared>;
-
-/// What is kept beside a tool: its validator, compiled by the first call.
-#[derive(Debug, Default)]
-pub struct Prepared {
-    validator: OnceLock<Result<Validator, SchemaError>>,
-    /// Members that the schemas mark as secret.
-    secret: OnceLock<SecretNames>,
-    /// The operation as records name it.
-    operation: OnceLock<Arc<str>>,
-}
 
 /// Carries out calls against the current catalogue.
 #[derive(Debug)]
@@ -63,47 +57,6 @@ pub struct Commands {
     pub handler: CommandHandler,
     /// A caller may ask for output that is not masked (`unsafeOutput`).
     pub unsafe_output: bool,
-}
-
-/// Why a call was not carried out. Whatever happens after the request was sent is an [`Outcome`].
-#[derive(Debug, thiserror::Error)]
-pub enum CallError {
-    /// There is no tool of this name, or not for this caller.
-    #[error("unknown tool: {0}")]
-    UnknownTool(String),
-    /// The caller's token lacks scopes; one with all of these would do.
-    #[error("the token's scopes do not allow this: it takes {}", .0.join(" "))]
-    MissingScope(Vec<String>),
-    /// The arguments do not fit; nothing was sent.
-    #[error("{}", list(.0))]
-    InvalidArguments(Vec<Fault>),
-    /// The tool cannot be called because its schema is broken.
-    #[error("the tool cannot be used")]
-    Unusable(#[source] SchemaError),
-    /// A human has not agreed, or not yet.
-    #[error("the call is not confirmed")]
-    Stopped(Stopped),
-}
-
-fn list(faults: &[Fault]) -> String {
-    let lines: Vec<String> = faults
-        .iter()
-        .map(|fault| match fault.path.as_str() {
-            "" => fault.message.clone(),
-            path => format!("{path}: {}", fault.message),
-        })
-        .collect();
-    format!("invalid arguments: {}", lines.join("; "))
-}
-
-/// Where arguments do not fit, and by which rule: a record never repeats what was found there.
-fn places(faults: &[Fault]) -> String {
-    let place = |fault: &Fault| match fault.path.as_str() {
-        "" => fault.keyword.clone(),
-        path => format!("{path}: {}", fault.keyword),
-    };
-    let places: Vec<String> = faults.iter().map(place).collect();
-    format!("invalid arguments: {}", places.join("; "))
 }
 
 impl Invoker {
@@ -356,37 +309,6 @@ impl Invoker {
             _ => {}
         }
         error
-    }
-}
-
-impl Prepared {
-    fn validator(&self, tool: &Tool) -> Result<&Validator, CallError> {
-        self.validator
-            .get_or_init(|| Validator::of(tool))
-            .as_ref()
-            .map_err(|error| CallError::Unusable(error.clone()))
-    }
-
-    fn operation(&self, tool: &Tool) -> Arc<str> {
-        let operation = self
-            .operation
-            .get_or_init(|| tool.target.operation().into());
-        Arc::clone(operation)
-    }
-
-    fn secret(&self, tool: &Tool) -> &SecretNames {
-        self.secret.get_or_init(|| {
-            let mut names = SecretNames::default();
-            names.learn(&tool.input_schema.parse());
-            if let Some(schema) = &tool.output_schema {
-                names.learn(&schema.parse());
-            }
-            if let Target::Command(target) = &tool.target {
-                let secret = target.actions.iter().flat_map(|action| &action.secret);
-                names.extend(secret.cloned());
-            }
-            names
-        })
     }
 }
 

@@ -6,11 +6,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use futures_util::future::join_all;
 use serde_json::value::RawValue;
 
+use super::accept::Origin;
 use super::call::Work;
 use super::error::Refusal;
 use super::message::{Incoming, read};
 use super::payload::Writer;
-use super::server::{Fault, Origin, Server};
+use super::server::{Fault, Server};
 use super::{Accepted, Answer, Message};
 
 /// A batch that takes work before it is answered.

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use serde_json::json;
 use serde_json::value::RawValue;
 
+use super::accept::Origin;
 use super::answer::{end, start};
 use super::call::{Request, begin, next_id};
 use super::error::{Refusal, shorten};
@@ -17,7 +18,7 @@ use super::message::{Response, is_object, text_of};
 use super::modern::read_cursor;
 use super::params::{Arguments, Meta, Params, arguments, client_name};
 use super::revision::Revision;
-use super::server::{Origin, Server};
+use super::server::Server;
 use super::session::{Handshake, Session};
 use super::settings::Sessions;
 use super::{Accepted, Message};

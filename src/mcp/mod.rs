@@ -5,6 +5,7 @@
 //! (`handshake`), though a request without one is served too. Both come down to the same few
 //! methods and to `call`.
 
+mod accept;
 mod answer;
 mod batch;
 mod builtin;

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
+use super::accept::Origin;
 use super::answer::{end, start};
 use super::call::{Request, begin, next_id};
 use super::error::{Refusal, shorten};
@@ -15,7 +16,7 @@ use super::human::{By, Human, Modes};
 use super::message::{is_object, members, text_of};
 use super::params::{Meta, Params, arguments, client_name};
 use super::revision::Revision;
-use super::server::{Origin, Server};
+use super::server::Server;
 use super::stream::subscription;
 use super::{Accepted, Answer, Message};
 use crate::policy::Step;

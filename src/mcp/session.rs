@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use super::peer::Pending;
 use super::revision::Revision;
 use super::stream::Streams;
-use crate::state::Handshakes;
+use crate::state::{Handshakes, fresh_id};
 
 /// What `initialize` settled.
 #[derive(Debug)]
@@ -200,9 +200,7 @@ impl Sessions {
     }
 
     fn mint_at(&self, handshake: Handshake, now: Instant) -> Option<Arc<Session>> {
-        let mut random = [0; 16];
-        getrandom::fill(&mut random).ok()?;
-        let id: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
+        let id = fresh_id()?;
         let (owner, agreed) = (Arc::clone(&handshake.owner), handshake.to_text());
         let mut by_id = lock(&self.by_id);
         if !self.has_room(&mut by_id, now) || !self.store.keep(&id, &owner, &agreed) {

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use super::model::{Finding, Severity};
+use crate::pointer;
 
 /// More than a person reads; a hostile document could raise millions.
 const LIMIT: usize = 1_000;
@@ -118,7 +119,7 @@ impl Place {
     /// Runs `visit` one member deeper.
     pub(super) fn within<T>(&mut self, token: &str, visit: impl FnOnce(&mut Self) -> T) -> T {
         let length = self.0.len();
-        push_token(&mut self.0, token);
+        pointer::push(&mut self.0, token);
         let result = visit(self);
         self.0.truncate(length);
         result
@@ -137,20 +138,8 @@ impl Place {
     /// The pointer of a member.
     pub(super) fn member(&self, token: &str) -> String {
         let mut pointer = self.0.clone();
-        push_token(&mut pointer, token);
+        pointer::push(&mut pointer, token);
         pointer
-    }
-}
-
-/// Appends `/token`, escaped as RFC 6901 has it.
-pub(super) fn push_token(pointer: &mut String, token: &str) {
-    pointer.push('/');
-    for character in token.chars() {
-        match character {
-            '~' => pointer.push_str("~0"),
-            '/' => pointer.push_str("~1"),
-            other => pointer.push(other),
-        }
     }
 }
 

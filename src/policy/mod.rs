@@ -10,6 +10,7 @@ mod pieces;
 mod pointers;
 mod rate;
 mod redact;
+mod replacements;
 mod scan;
 mod walk;
 mod words;

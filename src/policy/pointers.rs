@@ -2,14 +2,13 @@
 
 use serde_json::Value;
 
+use crate::pointer::unescape;
 use crate::secret::MASK;
 
 /// The members a pointer goes through, without the slash before the first.
 pub(super) fn tokens(pointer: &str) -> Vec<String> {
     let tokens = pointer.split('/');
-    tokens
-        .map(|token| token.replace("~1", "/").replace("~0", "~"))
-        .collect()
+    tokens.map(|token| unescape(token).into_owned()).collect()
 }
 
 /// Masks what a pointer leads to; whether there was anything.

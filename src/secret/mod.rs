@@ -1,6 +1,7 @@
 //! Values that must not show: secrets, and URLs with credentials or tokens in them.
 
 mod call;
+mod fingerprint;
 mod known;
 mod numbered;
 mod spellings;
@@ -8,6 +9,7 @@ mod torn;
 mod windows;
 
 pub use call::{CallSecrets, beyond_call};
+pub use fingerprint::Fingerprint;
 pub use known::{
     MASK, SHORTEST_MASKED, holds_known, mask_known, remember, remember_token, torn_known,
 };
@@ -17,6 +19,7 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
 
+use data_encoding::HEXLOWER;
 use secrecy::{ExposeSecret, SecretString};
 use url::Url;
 
@@ -45,6 +48,14 @@ impl Secret {
     #[must_use]
     pub fn is_one_line(&self) -> bool {
         !self.expose().chars().any(char::is_control)
+    }
+
+    /// 256 random bits as hex digits. Nothing where the system has no randomness.
+    #[must_use]
+    pub fn random() -> Option<Self> {
+        let mut random = [0; 32];
+        getrandom::fill(&mut random).ok()?;
+        Some(Self::new(HEXLOWER.encode(&random)))
     }
 
     /// The content of a file, without line breaks at its end. No more of it is read than a secret may have.

@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
+use super::fresh_id;
+
 /// What every URI of a kept answer begins with; the id follows.
 pub const SCHEME: &str = "mcpinvoke://kept/";
 
@@ -116,7 +118,7 @@ impl KeptInMemory {
         if !fits || settings.max_count == 0 {
             return None;
         }
-        let id = id()?;
+        let id = fresh_id()?;
         let mut entries = self.lock();
         entries.forget(|entries, born| {
             entries.bytes + size > settings.max_total_bytes
@@ -166,13 +168,6 @@ impl Kept for KeptInMemory {
     fn lifetime(&self) -> Duration {
         self.settings.lifetime
     }
-}
-
-/// 128 random bits; nothing where the system has none.
-fn id() -> Option<String> {
-    let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes).ok()?;
-    Some(format!("{:032x}", u128::from_be_bytes(bytes)))
 }
 
 #[cfg(test)]

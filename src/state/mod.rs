@@ -17,6 +17,7 @@
 
 mod counters;
 mod handshakes;
+mod id;
 mod kept;
 mod pending;
 mod spent;
@@ -28,6 +29,7 @@ use std::time::Duration;
 
 pub use counters::{Counters, Governed, Quota, Quotas, Rate};
 pub use handshakes::{Handshakes, HandshakesInMemory};
+pub use id::fresh_id;
 pub use kept::{Answer, Kept, KeptInMemory, SCHEME, Settings as KeptSettings, uri_of};
 pub use pending::{Ask, Entry, Full, Pending, PendingInMemory, Stage, Undecidable, Verdict};
 pub use spent::{Nonce, Spending, Spent, SpentInMemory};

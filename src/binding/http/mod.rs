@@ -20,6 +20,7 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use super::{Fault, HttpPlan};
+use crate::pointer;
 use crate::tool::{HttpTarget, Location, Parameter, TraceContext};
 
 /// Writes validated arguments into a request.
@@ -34,7 +35,7 @@ pub fn bind(
     let mut faults = Vec::new();
     for parameter in &target.parameters {
         if parameter.required && value(parameter, arguments).is_none() {
-            faults.push(missing(&parameter.argument));
+            faults.push(Fault::missing(&parameter.argument));
         }
     }
     let url = url(target, arguments, &mut faults);
@@ -79,22 +80,9 @@ fn value<'a>(parameter: &'a Parameter, arguments: &'a Map<String, Value>) -> Opt
         .filter(|value| !value.is_null())
 }
 
-fn missing(argument: &str) -> Fault {
-    Fault {
-        path: pointer(argument),
-        keyword: "required".to_owned(),
-        message: format!("missing required argument `{argument}`"),
-    }
-}
-
-/// The JSON pointer of a top-level argument (RFC 6901).
-fn pointer(argument: &str) -> String {
-    format!("/{}", argument.replace('~', "~0").replace('/', "~1"))
-}
-
 fn fault(argument: &str, keyword: &str, message: impl Into<String>) -> Fault {
     Fault {
-        path: pointer(argument),
+        path: pointer::member("", argument),
         keyword: keyword.to_owned(),
         message: message.into(),
     }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::style::{self, Shape};
-use super::{fault, missing, value};
+use super::{fault, value};
 use crate::binding::Fault;
 use crate::tool::{HttpTarget, Location, Parameter, PathPart, Style};
 
@@ -93,7 +93,7 @@ fn omit(
     for part in rest {
         match part {
             PathPart::Literal(text) if text == "/" || text == "." => {}
-            PathPart::Literal(_) => return Err(missing(&omitted.argument)),
+            PathPart::Literal(_) => return Err(Fault::missing(&omitted.argument)),
             PathPart::Parameter { name, .. } => {
                 let follower = parameter(target, name);
                 let given = follower.is_none_or(|follower| {

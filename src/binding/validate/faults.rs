@@ -8,6 +8,7 @@ use super::Hidden;
 use super::schema::{self, Site};
 use super::shown::{MAX_SHOWN, cut, found, length, shown};
 use crate::binding::Fault;
+use crate::pointer;
 use crate::tool::closest;
 
 /// More faults are only counted.
@@ -83,7 +84,7 @@ impl Writer<'_> {
             Kind::Required { property } => {
                 let name = property.as_str().unwrap_or_default();
                 let message = missing(name, path, &site, self.schema);
-                self.push(below(path, name), "required", &message, suffix);
+                self.push(pointer::member(path, name), "required", &message, suffix);
             }
             Kind::AnyOf { context } | Kind::OneOfNotValid { context } if depth < MAX_DEPTH => {
                 self.alternatives(error, context, depth, &site);
@@ -109,7 +110,7 @@ impl Writer<'_> {
     ) {
         for name in names {
             let message = unknown(name, path, site, self.schema);
-            self.push(below(path, name), keyword, &message, suffix);
+            self.push(pointer::member(path, name), keyword, &message, suffix);
         }
     }
 
@@ -202,10 +203,6 @@ fn keyword(kind: &Kind) -> &str {
         Kind::FalseSchema => "false",
         other => other.keyword(),
     }
-}
-
-fn below(path: &str, name: &str) -> String {
-    format!("{path}/{}", name.replace('~', "~0").replace('/', "~1"))
 }
 
 fn noun(path: &str) -> &'static str {

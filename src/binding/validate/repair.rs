@@ -4,6 +4,8 @@ use jsonschema::error::{TypeKind, ValidationErrorKind};
 use jsonschema::{ErrorIterator, JsonType, ValidationError};
 use serde_json::Value;
 
+use crate::pointer::unescape;
+
 /// Errors that are looked at; what is wrong in more places is not repaired.
 const MAX_ERRORS: usize = 256;
 
@@ -106,10 +108,10 @@ fn parse(arguments: &mut Value, pointer: &str, wanted: Wanted) -> bool {
 }
 
 fn drop_null(arguments: &mut Value, pointer: &str) -> bool {
-    let name = super::schema::unescape(pointer.trim_start_matches('/'));
+    let name = unescape(pointer.trim_start_matches('/'));
     let members = arguments.as_object_mut();
     members.is_some_and(|members| {
-        members.get(&name).is_some_and(Value::is_null) && members.shift_remove(&name).is_some()
+        members.get(&*name).is_some_and(Value::is_null) && members.shift_remove(&*name).is_some()
     })
 }
 

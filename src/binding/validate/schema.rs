@@ -3,6 +3,7 @@
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
+use crate::pointer::unescape;
 use crate::tool::is_secret;
 
 /// References that are followed from one fault's place.
@@ -70,14 +71,9 @@ pub(super) fn target<'a>(root: &'a Value, reference: &str) -> Option<&'a Value> 
 fn child<'a>(value: &'a Value, segment: &str) -> Option<&'a Value> {
     match value {
         Value::Array(items) => items.get(segment.parse::<usize>().ok()?),
-        Value::Object(members) => members.get(&unescape(segment)),
+        Value::Object(members) => members.get(&*unescape(segment)),
         _ => None,
     }
-}
-
-/// A JSON pointer's segment as it was (RFC 6901, section 4).
-pub(super) fn unescape(segment: &str) -> String {
-    segment.replace("~1", "/").replace("~0", "~")
 }
 
 /// Removes every `pattern` that `refused` says cannot be compiled, and `patternProperties` by their

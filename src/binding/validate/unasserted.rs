@@ -4,6 +4,7 @@
 use serde_json::Value;
 
 use super::schema::resolved;
+use crate::pointer;
 
 /// Parts of alternatives are looked into so deep.
 const MAX_DEPTH: usize = 3;
@@ -47,10 +48,7 @@ fn find(root: &Value, schema: &Value, at: String, found: &mut Vec<(String, &'sta
         return;
     };
     for (keyword, value) in map {
-        let below = |name: &str| {
-            let name = name.replace('~', "~0").replace('/', "~1");
-            format!("{at}/{keyword}/{name}")
-        };
+        let below = |name: &str| pointer::member(&format!("{at}/{keyword}"), name);
         match (keyword.as_str(), value) {
             ("enum" | "const" | "default" | "examples" | "required", _) => {}
             (

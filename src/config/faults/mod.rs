@@ -7,6 +7,7 @@ use serde_json::Value as Schema;
 use serde_yaml::{Mapping, Value};
 
 use crate::openapi::Places;
+use crate::pointer;
 use crate::tool::closest;
 
 /// More alternatives, references and values inside each other than the schema has, and files need.
@@ -27,10 +28,9 @@ struct Place {
 impl Place {
     fn member(&self, name: &str) -> Self {
         let dot = if self.shown.is_empty() { "" } else { "." };
-        let token = name.replace('~', "~0").replace('/', "~1");
         Self {
             shown: format!("{}{dot}{name}", self.shown),
-            pointer: format!("{}/{token}", self.pointer),
+            pointer: pointer::member(&self.pointer, name),
             depth: self.depth + 1,
             strict: self.strict,
         }

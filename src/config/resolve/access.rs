@@ -10,10 +10,10 @@ use super::{Faults, base_url, duration};
 use crate::config::access::{AccessKey, Issuer, ListedTools, OAuth};
 use crate::config::file::File;
 use crate::policy;
-use crate::secret::{SafeUrl, Secret, remember};
+use crate::secret::{Fingerprint, SafeUrl, Secret, remember};
 use crate::state::Rate;
 use crate::tool::{Caller, Pattern};
-use crate::transport::access::{self, Algorithm, Key, TokenSettings, hash_of};
+use crate::transport::access::{self, Algorithm, Key, TokenSettings};
 
 const LEEWAY: Duration = Duration::from_secs(30);
 const LONGEST_LEEWAY: Duration = Duration::from_secs(300);
@@ -23,12 +23,12 @@ pub(super) fn keys(file: &File, faults: &mut Faults) -> Vec<Key> {
     let mut keys: Vec<Key> = Vec::new();
     for (index, written) in file.access.keys.iter().enumerate() {
         let setting = format!("access.keys[{index}]");
-        let key = hash(&written.hash).and_then(|hash| {
+        let key = fingerprint(&written.hash).and_then(|hash| {
             let name = written.name.trim();
             if name.is_empty() || name == "anonymous" || keys.iter().any(|key| &*key.name == name) {
                 return Err("expected a name of its own".to_owned());
             }
-            if let Some(other) = keys.iter().find(|key| key.hash == hash) {
+            if let Some(other) = keys.iter().find(|one| one.key == hash) {
                 return Err(format!(
                     "expected a key of its own: its hash is that of `{}`",
                     other.name
@@ -39,7 +39,7 @@ pub(super) fn keys(file: &File, faults: &mut Faults) -> Vec<Key> {
         let tools = tools(&setting, written.tools.as_deref(), faults);
         keys.extend(faults.take(&setting, key).map(|(name, hash)| Key {
             name: name.into(),
-            hash,
+            key: hash,
             tools,
         }));
     }
@@ -78,10 +78,10 @@ pub(super) fn stdio(
     let key = environment("MCPINVOKE_KEY").map(|key| Secret::handed_over(&key));
     let key = key.filter(|key| !key.expose().is_empty());
     if let Some(key) = key.filter(|_| file.stdio.unwrap_or_default()) {
-        let hash = hash_of(key.expose());
+        let shown = Fingerprint::of(key.expose());
         remember(&key);
         let keys = keys(file, &mut Faults::default());
-        return match keys.iter().find(|key| key.is(&hash)) {
+        return match keys.iter().find(|one| one.key == shown) {
             Some(key) => key.caller("stdio"),
             None => {
                 faults
@@ -99,12 +99,8 @@ pub(super) fn stdio(
         let fault = "access.stdio.name: expected a name of its own; MCPINVOKE_KEY makes the caller one of `access.keys`";
         faults.0.push(fault.to_owned());
     }
-    let caller = Key {
-        name: name.into(),
-        hash: [0; 32],
-        tools: tools("access.stdio", written.tools.as_deref(), faults),
-    };
-    caller.caller("stdio")
+    let tools = tools("access.stdio", written.tools.as_deref(), faults);
+    access::caller(&name.into(), tools, "stdio")
 }
 
 /// Whether callers may see different lists of tools.
@@ -305,18 +301,10 @@ fn tools(setting: &str, written: Option<&[String]>, faults: &mut Faults) -> Opti
 }
 
 /// The text itself is not repeated: it may be the key, put there by mistake.
-pub(super) fn hash(text: &str) -> Result<[u8; 32], String> {
-    let expected = || "expected a SHA-256 as 64 hex digits as hash".to_owned();
-    let text = text.trim().as_bytes();
-    let mut hash = [0; 32];
-    if text.len() != 64 {
-        return Err(expected());
-    }
-    for (byte, digits) in hash.iter_mut().zip(text.chunks(2)) {
-        let digits = std::str::from_utf8(digits).map_err(|_| expected())?;
-        *byte = u8::from_str_radix(digits, 16).map_err(|_| expected())?;
-    }
-    if hash == hash_of("") {
+pub(super) fn fingerprint(hash: &str) -> Result<Fingerprint, String> {
+    let hash =
+        Fingerprint::from_hex(hash.trim()).ok_or("expected a SHA-256 as 64 hex digits as hash")?;
+    if hash == Fingerprint::of("") {
         return Err("expected the SHA-256 of a key, found that of an empty text: was the variable set whose hash was taken?".to_owned());
     }
     Ok(hash)

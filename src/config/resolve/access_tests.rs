@@ -1,5 +1,7 @@
 //! Keys, callers and issuers as they are read, and what is wrong with them.
 
+use data_encoding::HEXLOWER;
+
 use super::*;
 
 const GOOD: &str = "ca64daa8b294dc4835d29ca02a6a47427ebc6a225ea3ac2e15f8417fb6601db2";
@@ -90,10 +92,7 @@ fn the_caller_over_stdio_is_a_key_s_or_named() {
 }
 
 fn hex(key: &str) -> String {
-    hash_of(key)
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    HEXLOWER.encode(Fingerprint::of(key).as_bytes())
 }
 
 #[test]

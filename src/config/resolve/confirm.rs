@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::access::{hash, public_url};
+use super::access::{fingerprint, public_url};
 use super::{Faults, address, duration};
 use crate::approvals::{self, Operator};
 use crate::config::confirm::{Approvals, Confirm};
@@ -129,8 +129,8 @@ fn pending(written: Option<usize>, faults: &mut Faults) -> usize {
 fn not_callers(file: &File, operators: &[Operator], faults: &mut Faults) {
     for (index, key) in file.access.keys.iter().enumerate() {
         // A fault of the hash itself is reported with the keys.
-        let hash = hash(&key.hash).ok();
-        let same = operators.iter().find(|one| Some(one.hash) == hash);
+        let hash = fingerprint(&key.hash).ok();
+        let same = operators.iter().find(|one| Some(one.token) == hash);
         if let Some(operator) = same {
             faults.0.push(format!(
                 "access.keys[{index}]: expected a key of its own: its hash is that of the operator `{}`, so its caller could approve its own calls",
@@ -167,19 +167,19 @@ fn operators(
     }
     for (index, one) in written.operators.iter().enumerate() {
         let setting = format!("confirm.approvals.operators[{index}]");
-        let operator = hash(&one.hash).and_then(|hash| {
+        let operator = fingerprint(&one.hash).and_then(|token| {
             let name = one.name.trim();
             if name.is_empty() || operators.iter().any(|other| &*other.name == name) {
                 return Err("expected a name of its own".to_owned());
             }
-            if let Some(other) = operators.iter().find(|other| other.hash == hash) {
+            if let Some(other) = operators.iter().find(|other| other.token == token) {
                 return Err(format!(
                     "expected a token of its own: its hash is that of `{}`",
                     other.name
                 ));
             }
             let name = name.into();
-            Ok(Operator { name, hash })
+            Ok(Operator { name, token })
         });
         operators.extend(faults.take(&setting, operator));
     }
@@ -212,6 +212,8 @@ fn key(
 
 #[cfg(test)]
 mod tests {
+    use data_encoding::HEXLOWER;
+
     use super::*;
 
     #[test]
@@ -301,8 +303,7 @@ mod tests {
     fn no_caller_is_an_operator() {
         let (page, _) = read("confirm: {approvals: {token: {env: SET}}}");
         let page = page.unwrap();
-        let own = page.operators[0].hash.iter();
-        let own: String = own.map(|byte| format!("{byte:02x}")).collect();
+        let own = HEXLOWER.encode(page.operators[0].token.as_bytes());
         for (text, fault) in [
             (
                 &format!(

@@ -16,6 +16,7 @@ use serde_json::{Map, Value};
 
 use super::overrides::place;
 use crate::openapi::Operation;
+use crate::pointer;
 use crate::tool::{
     Action, CommandTarget, Condition, Effect, Input, LockRule, RunTemplate, Target, TestRunner,
     Work,
@@ -131,10 +132,10 @@ impl Fault {
 /// The target, whose rules and built-in parts are all known.
 fn known_names(target: CommandTarget, allowed: &Allowed) -> Result<CommandTarget, Fault> {
     for action in &target.actions {
-        let at = format!("/actions/{}", escaped(&action.name));
+        let at = pointer::member("/actions", &action.name);
         for (argument, rule) in &action.rules {
             if !(allowed.is_rule)(rule) {
-                let at = format!("{at}/rules/{}", escaped(argument));
+                let at = pointer::member(&format!("{at}/rules"), argument);
                 return Err(Fault::new(&at, format!("there is no rule `{rule}`")));
             }
         }
@@ -146,11 +147,6 @@ fn known_names(target: CommandTarget, allowed: &Allowed) -> Result<CommandTarget
         }
     }
     Ok(target)
-}
-
-/// A name as a step of a JSON pointer (RFC 6901, section 3).
-fn escaped(name: &str) -> String {
-    name.replace('~', "~0").replace('/', "~1")
 }
 
 fn parse(operation: &str, command: &Value) -> Result<CommandTarget, Fault> {
@@ -168,7 +164,7 @@ fn parse(operation: &str, command: &Value) -> Result<CommandTarget, Fault> {
         ));
     }
     let one = |(name, value): (&String, &Value)| {
-        let at = format!("/actions/{}", escaped(name));
+        let at = pointer::member("/actions", name);
         action(name, value, &at)
     };
     let actions: Result<Vec<Action>, Fault> = actions.iter().map(one).collect();

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::discriminator::Discriminator;
 use super::{Definitions, Schema, note, opens};
 use crate::discovery::defs::{Direction, reference_of};
+use crate::pointer;
 
 /// With more heirs than this a base is not written with them: each is a schema to read.
 const MAX_HEIRS: usize = 16;
@@ -151,11 +152,10 @@ impl<'d> Definitions<'d> {
                 let Some(map) = schema.as_object() else {
                     continue;
                 };
-                let name = name.replace('~', "~0").replace('/', "~1");
                 let Some(parts) = map.get("allOf").and_then(Value::as_array) else {
                     continue;
                 };
-                let reference = format!("{NAMED}/{name}");
+                let reference = pointer::member(NAMED, name);
                 heirs.names.insert(address(map), reference.clone());
                 for part in parts {
                     let base = reference_of(part).and_then(|_| self.resolve(part));

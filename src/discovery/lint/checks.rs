@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::super::{Settings, Source};
 use super::{Tools, finding};
 use crate::openapi::{Document, Finding, MediaType, Operation, Severity};
+use crate::pointer;
 use crate::tool::{Location, Target, Tool};
 
 /// What clients are known to accept of a description, in characters.
@@ -90,7 +91,7 @@ fn security(document: &Document, findings: &mut Vec<Finding>) {
         if !required.contains(&scheme.name.as_str()) {
             findings.push(finding(
                 "unused-security-scheme",
-                &format!("{schemes}/{}", token(&scheme.name)),
+                &pointer::member(schemes, &scheme.name),
                 format!(
                     "no operation requires the security scheme `{}`",
                     scheme.name
@@ -259,13 +260,8 @@ fn response(operation: &Operation, tool: &Tool, findings: &mut Vec<Finding>) {
     if !empty && silent {
         findings.push(finding(
             "response-without-schema",
-            &format!("{}/responses/{}", operation.pointer, token(&success.status)),
+            &pointer::member(&format!("{}/responses", operation.pointer), &success.status),
             format!("the response {} has no schema", success.status),
         ));
     }
-}
-
-/// A member's name as a token of a JSON pointer (RFC 6901, section 3).
-fn token(name: &str) -> String {
-    name.replace('~', "~0").replace('/', "~1")
 }

@@ -18,7 +18,7 @@ use super::fixture::{body, document, media, operation, parameter, response};
 use super::*;
 
 use crate::openapi::ParameterLocation::{Cookie, Header, Path, Query};
-use crate::openapi::{Encoding, SecurityKind, SecurityRequirement, SecurityScheme};
+use crate::openapi::{Encoding, Operation, SecurityKind, SecurityRequirement, SecurityScheme};
 use crate::tool::{
     BodyArgument, BodyCodec, FRAMING_HEADERS, HttpTarget, PartKind, Target, XmlText,
 };

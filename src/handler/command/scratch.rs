@@ -4,6 +4,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use data_encoding::HEXLOWER;
+
 /// Files that are read.
 const MOST_FILES: usize = 200;
 /// Bytes that are read of all of them.
@@ -20,7 +22,7 @@ impl Scratch {
     pub(super) fn make() -> io::Result<Self> {
         let mut random = [0_u8; 12];
         getrandom::fill(&mut random).map_err(|error| io::Error::other(error.to_string()))?;
-        let name: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
+        let name = HEXLOWER.encode(&random);
         let base = fs::canonicalize(std::env::temp_dir())?;
         let path = base.join(format!("mcpinvoke-{name}"));
         let mut builder = fs::DirBuilder::new();

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
+use data_encoding::HEXLOWER;
 use tokio::sync::watch;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -233,12 +234,12 @@ fn fresh_id() -> std::io::Result<String> {
     getrandom::fill(&mut bytes).map_err(|error| std::io::Error::other(error.to_string()))?;
     bytes[6] = bytes[6] & 0x0f | 0x40;
     bytes[8] = bytes[8] & 0x3f | 0x80;
-    let mut id = String::with_capacity(36);
-    for (index, byte) in bytes.iter().enumerate() {
-        if matches!(index, 4 | 6 | 8 | 10) {
-            id.push('-');
-        }
-        id.push_str(&format!("{byte:02x}"));
-    }
-    Ok(id)
+    let parts = [
+        &bytes[..4],
+        &bytes[4..6],
+        &bytes[6..8],
+        &bytes[8..10],
+        &bytes[10..],
+    ];
+    Ok(parts.map(|part| HEXLOWER.encode(part)).join("-"))
 }

@@ -18,6 +18,7 @@ use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 
 use self::relay::watch;
+use super::accept::Origin;
 use super::answer::{Ended, Form};
 use super::batch::Batch;
 use super::error::Refusal;
@@ -28,7 +29,7 @@ use super::params::Meta;
 use super::peer::Peer;
 use super::progress::{Reporter, Watched};
 use super::revision::Revision;
-use super::server::{Fault, Origin, Server};
+use super::server::{Fault, Server};
 use super::session::{Flight, Session};
 use super::unconfirmed::Failures;
 use super::{Accepted, Answer, Message};

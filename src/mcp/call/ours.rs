@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use super::{Request, next_id};
 use crate::mcp::Accepted;
+use crate::mcp::accept::Origin;
 use crate::mcp::answer::Form;
 use crate::mcp::builtin::{Builtin, Builtins, Kind};
-use crate::mcp::server::{Origin, Server};
+use crate::mcp::server::Server;
 use crate::policy::{Ending, Step};
 use crate::tool::Tool;
 

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::{Call, Request, next_id};
-use crate::mcp::server::{Origin, Server};
+use crate::mcp::accept::Origin;
+use crate::mcp::server::Server;
 use crate::policy::Step;
 use crate::tool::ToolCall;
 

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde::de::IgnoredAny;
 
-use super::finding::push_token;
+use crate::pointer;
 
 /// More containers open at once than any document that loads has.
 const DEEPEST: usize = 10_000;
@@ -67,12 +67,12 @@ impl Places {
 
     fn ask(&mut self, pointer: &str) {
         let mut at = 0;
-        for token in tokens(pointer) {
+        for name in pointer::names(pointer) {
             let next = self.nodes.len();
             let Some(node) = self.nodes.get_mut(at) else {
                 return;
             };
-            at = *node.children.entry(token).or_insert(next);
+            at = *node.children.entry(name.into_owned()).or_insert(next);
             if at == next {
                 self.nodes.push(Node::default());
             }
@@ -86,8 +86,8 @@ impl Places {
     pub fn find(&self, pointer: &str) -> Option<Position> {
         let mut node = self.nodes.first()?;
         let mut best = node.position;
-        for token in tokens(pointer) {
-            let Some(next) = node.children.get(&token) else {
+        for name in pointer::names(pointer) {
+            let Some(next) = node.children.get(&*name) else {
                 break;
             };
             node = self.nodes.get(*next)?;
@@ -102,14 +102,6 @@ impl Places {
     pub fn duplicates(&self) -> &[(String, Position)] {
         &self.duplicates
     }
-}
-
-/// The tokens of a pointer, unescaped (RFC 6901, section 4).
-fn tokens(pointer: &str) -> impl Iterator<Item = String> {
-    pointer
-        .split('/')
-        .skip(1)
-        .map(|token| token.replace("~1", "/").replace("~0", "~"))
 }
 
 /// Follows a scanner through the text.
@@ -210,9 +202,9 @@ impl Tracker {
         for open in &self.open {
             match &open.kind {
                 Kind::Array { next } => {
-                    push_token(&mut pointer, &next.saturating_sub(1).to_string())
+                    pointer::push(&mut pointer, &next.saturating_sub(1).to_string())
                 }
-                Kind::Object { key: Some(key), .. } => push_token(&mut pointer, key),
+                Kind::Object { key: Some(key), .. } => pointer::push(&mut pointer, key),
                 Kind::Object { key: None, .. } => {}
             }
         }

@@ -7,8 +7,8 @@ use serde::de::{self, DeserializeSeed, EnumAccess, MapAccess, SeqAccess, Variant
 use serde_json::{Map, Number, Value};
 
 use super::super::error::LoadError;
-use super::super::finding::push_token;
 use super::Parsed;
+use crate::pointer::push;
 
 /// Collections nested deeper than this cost the scanner quadratic time and their depth in memory.
 const DEEPEST: usize = 1_000;
@@ -164,11 +164,11 @@ impl Path<'_> {
             Self::Root => {}
             Self::Key(parent, key) => {
                 parent.write(pointer);
-                push_token(pointer, key);
+                push(pointer, key);
             }
             Self::Index(parent, index) => {
                 parent.write(pointer);
-                push_token(pointer, &index.to_string());
+                push(pointer, &index.to_string());
             }
         }
     }

@@ -8,6 +8,7 @@ mod sink;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
+use data_encoding::HEXLOWER;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
@@ -320,8 +321,7 @@ fn shortened(text: &str, most: usize) -> String {
 }
 
 fn digest(text: &str) -> String {
-    let hash = Sha256::digest(text.as_bytes());
-    let hash: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
+    let hash = HEXLOWER.encode(&Sha256::digest(text.as_bytes()));
     format!(r#"{{"sha256":"{hash}","bytes":{}}}"#, text.len())
 }
 

@@ -20,6 +20,7 @@ use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use data_encoding::HEXLOWER;
 use serde_json::{Map, Value};
 
 pub use approval::{Approvals, PendingApproval, Shown};
@@ -296,11 +297,7 @@ impl Gate {
     ) -> Result<Self, NoKey> {
         let key = match &settings.key {
             Some(key) => key.clone(),
-            None => {
-                let mut random = [0_u8; 32];
-                getrandom::fill(&mut random).map_err(|_| NoKey)?;
-                Secret::new(random.iter().map(|byte| format!("{byte:02x}")).collect())
-            }
+            None => Secret::random().ok_or(NoKey)?,
         };
         Ok(Self {
             settings,
@@ -325,7 +322,7 @@ impl Gate {
     pub fn key_for(&self, purpose: &str) -> Secret {
         let tag = state::sign(self.key.expose().as_bytes(), purpose);
         let tag = hmac::Mac::finalize(tag).into_bytes();
-        Secret::new(tag.iter().map(|byte| format!("{byte:02x}")).collect())
+        Secret::new(HEXLOWER.encode(&tag))
     }
 }
 

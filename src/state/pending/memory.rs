@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
 use super::{Ask, Entry, Full, Pending, Stage, Undecidable, Verdict};
-use crate::state::Reply;
+use crate::state::{Reply, fresh_id};
 
 /// Of those that are over, this many are remembered.
 pub(super) const MOST_RECENT: usize = 50;
@@ -59,11 +59,10 @@ impl PendingInMemory {
         if live.len() >= self.limit || mine >= self.limit.div_ceil(2) {
             return Err(Full);
         }
-        let mut random = [0; 16];
         // Without randomness the id could be guessed.
-        getrandom::fill(&mut random).map_err(|_| Full)?;
+        let id = fresh_id().ok_or(Full)?;
         let entry = Entry {
-            id: format!("{:032x}", u128::from_be_bytes(random)).into(),
+            id: id.into(),
             created: now,
             expires: ask.expires,
             stage: Stage::Open,

@@ -15,12 +15,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use sha2::{Digest, Sha256};
 use url::Url;
 
 pub use algorithm::Algorithm;
 pub use token::{Refused, Tokens};
 
+use crate::secret::Fingerprint;
 use crate::tool::{Caller, Grant, Pattern};
 
 /// A static key. The key itself is nowhere kept.
@@ -28,8 +28,8 @@ use crate::tool::{Caller, Grant, Pattern};
 pub struct Key {
     /// Who it stands for, in records and limits.
     pub name: Arc<str>,
-    /// Its SHA-256. A key is to be random: a hash without a salt protects no word a person would choose.
-    pub hash: [u8; 32],
+    /// What it is known by.
+    pub key: Fingerprint,
     /// The tools it may call; all where absent.
     pub tools: Option<Arc<[Pattern]>>,
 }
@@ -93,29 +93,21 @@ impl Key {
     /// Whoever shows it.
     #[must_use]
     pub fn caller(&self, transport: &'static str) -> Caller {
-        let tools = self.tools.clone();
-        Caller {
-            principal: Arc::clone(&self.name),
-            grant: tools.map(|tools| {
-                Arc::new(Grant {
-                    tools: Some(tools),
-                    scopes: None,
-                })
-            }),
-            ..Caller::anonymous(transport)
-        }
-    }
-
-    /// Whether this is the key's hash; looks at all of it in any case.
-    #[must_use]
-    pub fn is(&self, hash: &[u8; 32]) -> bool {
-        let pairs = self.hash.iter().zip(hash);
-        pairs.fold(0, |sum, (a, b)| sum | (a ^ b)) == 0
+        caller(&self.name, self.tools.clone(), transport)
     }
 }
 
-/// What keys are known by.
+/// A caller known by a name alone, who may call these tools; all where absent.
 #[must_use]
-pub fn hash_of(text: &str) -> [u8; 32] {
-    Sha256::digest(text.as_bytes()).into()
+pub fn caller(name: &Arc<str>, tools: Option<Arc<[Pattern]>>, transport: &'static str) -> Caller {
+    Caller {
+        principal: Arc::clone(name),
+        grant: tools.map(|tools| {
+            Arc::new(Grant {
+                tools: Some(tools),
+                scopes: None,
+            })
+        }),
+        ..Caller::anonymous(transport)
+    }
 }

@@ -13,6 +13,7 @@ use super::keys::Keys;
 use super::scopes::scopes;
 use super::signed::{Unverified, claims, reason};
 use super::{Algorithm, KeySource, TokenSettings, signature};
+use crate::secret::Fingerprint;
 use crate::tool::{Caller, Grant, SubjectToken};
 
 /// A longer token is none, in bytes.
@@ -30,7 +31,7 @@ pub(super) type Claims = Map<String, Value>;
 pub struct Tokens {
     settings: TokenSettings,
     issuers: Vec<Arc<KnownIssuer>>,
-    remembered: Mutex<HashMap<[u8; 32], Remembered>>,
+    remembered: Mutex<HashMap<Fingerprint, Remembered>>,
 }
 
 #[derive(Debug)]
@@ -76,27 +77,27 @@ impl Tokens {
         futures_util::future::join_all(self.issuers.iter().map(KnownIssuer::keys)).await;
     }
 
-    /// The caller of a token whose hash this is.
+    /// The caller of a token that is known by this.
     ///
     /// # Errors
     /// [`Refused`] when it is not valid here or cannot be judged.
     pub async fn caller(
         &self,
         token: &str,
-        hash: &[u8; 32],
+        shown: &Fingerprint,
         transport: &'static str,
     ) -> Result<Caller, Refused> {
-        match self.recall(hash) {
+        match self.recall(shown) {
             Some(caller) => Ok(caller),
             // Seldom, and large: it is not to be carried about by every request.
-            None => Box::pin(self.judge(token, hash, transport)).await,
+            None => Box::pin(self.judge(token, shown, transport)).await,
         }
     }
 
     async fn judge(
         &self,
         token: &str,
-        hash: &[u8; 32],
+        shown: &Fingerprint,
         transport: &'static str,
     ) -> Result<Caller, Refused> {
         let (index, generation, claims) = self.verify(token).await?;
@@ -121,7 +122,7 @@ impl Tokens {
             issuer: index,
             generation,
         };
-        self.remember(*hash, remembered, now);
+        self.remember(*shown, remembered, now);
         Ok(caller)
     }
 
@@ -205,16 +206,16 @@ impl Tokens {
     }
 
     /// A token that was verified before, by keys that are still in use, and has not ended.
-    fn recall(&self, hash: &[u8; 32]) -> Option<Caller> {
+    fn recall(&self, shown: &Fingerprint) -> Option<Caller> {
         let remembered = lock(&self.remembered);
-        let known = remembered.get(hash)?;
+        let known = remembered.get(shown)?;
         let issuer = self.issuers.get(known.issuer)?;
         issuer.renew();
         let current = issuer.generation() == Some(known.generation);
         (current && now() <= known.until).then(|| known.caller.clone())
     }
 
-    fn remember(&self, hash: [u8; 32], token: Remembered, now: u64) {
+    fn remember(&self, shown: Fingerprint, token: Remembered, now: u64) {
         let mut remembered = lock(&self.remembered);
         if remembered.len() >= MOST_REMEMBERED {
             remembered.retain(|_, known| known.until >= now);
@@ -222,7 +223,7 @@ impl Tokens {
         if remembered.len() >= MOST_REMEMBERED {
             remembered.clear();
         }
-        remembered.insert(hash, token);
+        remembered.insert(shown, token);
     }
 }
 
@@ -295,8 +296,8 @@ mod tests {
             issuer: 0,
             generation: 1,
         };
-        tokens.remember([7; 32], token, now());
-        let _ = tokens.recall(&[7; 32]);
+        tokens.remember(Fingerprint::of("seven"), token, now());
+        let _ = tokens.recall(&Fingerprint::of("seven"));
         while counting.0.load(std::sync::atomic::Ordering::Relaxed) == 0 {
             tokio::task::yield_now().await;
         }
@@ -320,15 +321,13 @@ mod tests {
         let source: Arc<dyn KeySource> = Arc::new(NoSource);
         let tokens = Tokens::new(settings(), &source);
         for number in 0..MOST_REMEMBERED as u64 * 3 {
-            let mut hash = [0; 32];
-            hash[..8].copy_from_slice(&number.to_be_bytes());
             let token = Remembered {
                 caller: Caller::anonymous("http"),
                 until: 100 + number % 2,
                 issuer: 0,
                 generation: 1,
             };
-            tokens.remember(hash, token, 101);
+            tokens.remember(Fingerprint::of(&number.to_string()), token, 101);
         }
         assert!(lock(&tokens.remembered).len() <= MOST_REMEMBERED);
     }

@@ -16,8 +16,9 @@ use http::{HeaderMap, HeaderValue, StatusCode};
 use super::Settings;
 use super::challenge::{Challenge, Denied};
 use super::respond::plain;
+use crate::secret::Fingerprint;
 use crate::tool::Caller;
-use crate::transport::access::{Key, NoSource, Refused, Tokens, hash_of};
+use crate::transport::access::{Key, NoSource, Refused, Tokens};
 
 /// So many requests in so long a time; as many may come at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,11 +85,11 @@ impl Access {
 
     async fn caller(&self, headers: &HeaderMap) -> Result<Caller, Denied> {
         let token = bearer(headers)?;
-        let hash = hash_of(token);
+        let shown = Fingerprint::of(token);
         // Looks at all keys, and at all of each.
         let mut found = None;
         for (caller, key) in &self.keys {
-            if key.is(&hash) {
+            if key.key == shown {
                 found = Some(caller);
             }
         }
@@ -99,7 +100,7 @@ impl Access {
             tracing::info!("a caller with an unknown key is refused");
             return Err(Denied::Invalid);
         };
-        match tokens.caller(token, &hash, "http").await {
+        match tokens.caller(token, &shown, "http").await {
             Ok(caller) => Ok(caller),
             Err(Refused::Invalid(reason)) => {
                 tracing::info!(reason, "a caller with an invalid token is refused");
@@ -170,7 +171,7 @@ mod tests {
     async fn who(values: &[&str]) -> Result<String, Denied> {
         let key = |name: &str, text: &str| Key {
             name: name.into(),
-            hash: hash_of(text),
+            key: Fingerprint::of(text),
             tools: None,
         };
         let settings = Settings {

@@ -10,6 +10,7 @@ mod guard;
 mod listen;
 mod pages;
 mod probe;
+mod reachable;
 mod respond;
 mod together;
 mod turnstile;
@@ -43,6 +44,7 @@ pub use approvals::router as approvals_router;
 pub use axum::Router;
 pub use listen::serve;
 pub use probe::{ProbeError, probe};
+pub use reachable::reachable;
 
 /// Where to listen, and what is let in.
 #[derive(Debug, Clone)]

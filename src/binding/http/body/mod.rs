@@ -13,8 +13,9 @@ mod tests;
 use bytes::Bytes;
 use serde_json::{Map, Value};
 
-use super::{fault, missing, pointer};
+use super::fault;
 use crate::binding::Fault;
+use crate::pointer;
 use crate::tool::{
     Body, BodyArgument, BodyCodec, BodyMedia, FlatField, Parameter, PartKind, is_json_sequence,
 };
@@ -49,7 +50,7 @@ pub(super) fn write(
         None => default(body, &value)?,
     };
     let at = match &body.argument {
-        BodyArgument::Whole(argument) => pointer(argument),
+        BodyArgument::Whole(argument) => pointer::member("", argument),
         BodyArgument::Flat(_) => String::new(),
     };
     if value.is_null() && media.codec != BodyCodec::Json {
@@ -105,7 +106,7 @@ fn value<'a>(
     match &body.argument {
         BodyArgument::Whole(argument) => match arguments.get(argument) {
             Some(value) => Ok(Some(BodyValue::Whole(value))),
-            None if body.required => Err(missing(argument)),
+            None if body.required => Err(Fault::missing(argument)),
             None => Ok(None),
         },
         BodyArgument::Flat(fields) => {
@@ -171,13 +172,13 @@ fn encode(media: &BodyMedia, value: &BodyValue<'_>, at: &str) -> Result<(String,
         BodyCodec::Form(encodings) => {
             let members = value.members(at)?;
             form::write(&members, encodings)
-                .map_err(|(property, message)| wrong(&below(at, property), message))?
+                .map_err(|(property, message)| wrong(&pointer::member(at, property), message))?
                 .into_bytes()
         }
         BodyCodec::Multipart(encodings) => {
             let members = value.members(at)?;
             let (boundary, bytes) = multipart::write(&members, encodings)
-                .map_err(|(property, message)| wrong(&below(at, property), message))?;
+                .map_err(|(property, message)| wrong(&pointer::member(at, property), message))?;
             let media_type = match concrete(&media.media_type, "multipart/form-data") {
                 plain if plain.contains("boundary=") => "multipart/form-data".to_owned(),
                 plain => plain.to_owned(),
@@ -231,10 +232,6 @@ fn wrong(at: &str, message: impl Into<String>) -> Fault {
         keyword: "body".to_owned(),
         message: message.into(),
     }
-}
-
-fn below(at: &str, property: &str) -> String {
-    format!("{at}{}", pointer(property))
 }
 
 impl BodyValue<'_> {

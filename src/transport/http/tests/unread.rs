@@ -7,7 +7,8 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
 use super::connections::{Running, read_until, run};
-use crate::transport::access::{Key, hash_of};
+use crate::secret::Fingerprint;
+use crate::transport::access::Key;
 use crate::transport::http::{Requests, Settings};
 
 const BODY: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
@@ -17,7 +18,7 @@ fn keyed() -> Settings {
     Settings {
         keys: vec![Key {
             name: "ann".into(),
-            hash: hash_of("k"),
+            key: Fingerprint::of("k"),
             tools: None,
         }],
         max_body_bytes: 100_000,
