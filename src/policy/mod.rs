@@ -3,6 +3,7 @@
 mod access;
 mod audit;
 pub mod confirm;
+mod key_blocks;
 mod metrics;
 mod names;
 mod patterns;
@@ -11,6 +12,7 @@ mod pointers;
 mod rate;
 mod redact;
 mod scan;
+mod shown;
 mod walk;
 mod words;
 
@@ -27,6 +29,7 @@ pub use names::SecretNames;
 pub use patterns::mask_patterns;
 pub use rate::{Limited, Limits, Settings as RateSettings};
 pub use redact::{Redactor, Settings as RedactSettings, mask_line};
+pub use shown::hidden;
 
 use crate::state;
 

@@ -175,13 +175,6 @@ impl Redactor {
         holds_known(data)
     }
 
-    /// A text, of which only a part will be shown, without the process's own secrets: half of one is not recognised. Nothing
-    /// where nothing has to change.
-    #[must_use]
-    pub fn known(&self, text: &Text) -> Option<Text> {
-        self.whole(text, false, &SecretNames::default())
-    }
-
     /// Whether answers of operations that succeeded are masked by name and by pattern as well.
     #[must_use]
     pub fn masks_answers(&self) -> bool {
@@ -248,7 +241,7 @@ impl Redactor {
     }
 
     /// A whole text, as JSON where it is JSON; `None` where nothing has to change.
-    fn whole(&self, text: &Text, full: bool, secret: &SecretNames) -> Option<Text> {
+    pub(super) fn whole(&self, text: &Text, full: bool, secret: &SecretNames) -> Option<Text> {
         let shown = text.as_str();
         if !full && matches!(mask_known(shown), Cow::Borrowed(_)) && !hides_known(shown) {
             return None;
