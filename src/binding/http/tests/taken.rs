@@ -69,6 +69,9 @@ fn members_in_a_query_do_not_take_the_names_of_others() {
     }
     let joined = own(Location::Query, Style::Form, false);
     expect(joined, json!({"tenant": "globex"}), None);
+    let mut fixed = query();
+    fixed.fixed = Some(json!({"api_key": "the operator's"}));
+    expect(fixed, json!(null), None);
     let deep = own(Location::Query, Style::DeepObject, true);
     expect(deep, json!({"tenant": "globex"}), None);
 }
