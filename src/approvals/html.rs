@@ -227,7 +227,7 @@ fn history(out: &mut String, recent: &[Item]) {
             escape(&shown.principal),
             escape(&shown.preview.tool),
             escape(&shown.preview.method),
-            escape(&shown.preview.url),
+            escape(&shown.preview.brief_url()),
         );
     }
     out.push_str("</tbody></table></section>");

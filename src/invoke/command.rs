@@ -18,7 +18,7 @@ use crate::interpret::{
 };
 use crate::pointer;
 use crate::policy::confirm::{Confirm, Preview, mask};
-use crate::policy::{CallRecord, Limited, Step};
+use crate::policy::{CallRecord, Limited, Step, hidden};
 use crate::registry::Entry;
 use crate::tool::{Action, CommandTarget, Content, Outcome, Target, ToolCall};
 
@@ -178,10 +178,16 @@ impl Invoker {
         ready: &Ready,
     ) -> Preview {
         let redactor = &self.policy.redactor;
-        let masked = |line: String| redactor.text(&line).into_owned();
+        let mut count = 0;
+        let masked = |line: String| {
+            let masked = redactor.text(&line);
+            count += hidden(&line, &masked);
+            masked.into_owned()
+        };
         let lines: Vec<String> = ready.command_lines().into_iter().map(masked).collect();
         let directory = ready.directory().display().to_string();
         let preview = Preview::of_commands(entry.tool.name.as_str(), &lines, &directory);
+        let preview = preview.hiding(count);
         if ready.goes_by_arguments() {
             return preview.with_arguments(&self.shown_arguments(entry, arguments));
         }

@@ -1,8 +1,10 @@
 //! What may happen, whatever the transport: rules and records around a call.
 
 mod access;
+mod answers;
 mod audit;
 pub mod confirm;
+mod key_blocks;
 mod metrics;
 mod names;
 mod patterns;
@@ -12,6 +14,7 @@ mod rate;
 mod redact;
 mod replacements;
 mod scan;
+mod shown;
 mod walk;
 mod words;
 
@@ -28,6 +31,7 @@ pub use names::SecretNames;
 pub use patterns::mask_patterns;
 pub use rate::{Limited, Limits, Settings as RateSettings};
 pub use redact::{Redactor, Settings as RedactSettings, mask_line};
+pub use shown::hidden;
 
 use crate::state;
 

@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
+use super::key_blocks;
 use super::replacements::{authorization, cookie, lone_token, middle, named, shown_scheme, whole};
 use super::words::{Finder, Found, Waiting};
 
@@ -62,11 +63,10 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
         ..rule(&["://"], pattern, middle)
     };
     vec![
-        // A block without its end goes up to the end of the text.
         rule(
             &["private key"],
-            r"(?s)-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----.*?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----|\z)",
-            whole,
+            r"(?s)-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----.*",
+            |captures| Some(key_blocks::masked(captures.get_match().as_str())),
         ),
         login(r#"(mongodb(?:\+srv)?://[^:@\s"'/]*:)([^@\s"']+)(@)"#),
         // A slash or a port before the at sign belongs to a path, not to a password.

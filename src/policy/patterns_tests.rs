@@ -89,7 +89,14 @@ const CAUGHT: &[(&str, &str)] = &[
         "-----BEGIN ENCRYPTED PRIVATE KEY-----X-----END ENCRYPTED PRIVATE KEY-----",
         "[REDACTED]",
     ),
-    ("-----BEGIN PRIVATE KEY-----\ncut off here", "[REDACTED]"),
+    (
+        "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSj\ncutOffHere",
+        "[REDACTED]",
+    ),
+    (
+        "-----BEGIN PRIVATE KEY----- */ drop table users",
+        "[REDACTED] */ drop table users",
+    ),
     (
         "Authorization: Bearer eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abcDEF123",
         "Authorization: Bearer [REDACTED]",
@@ -269,6 +276,7 @@ const HOSTILE: &[&str] = &[
     "a://b:",
     "mongodb://a:b",
     "-----BEGIN PRIVATE KEY-----",
+    "-----BEGIN PRIVATE KEY-----\naB3aB3aB3aB3aB3aB3aB3 a ",
     "\\\"key\\\":",
     "\\\"",
     "eyJaaaa.",

@@ -1,9 +1,12 @@
 //! What is masked where, and what is not touched.
 
+use bytes::Bytes;
 use serde_json::json;
 
+use super::super::answers::is_same;
 use super::*;
 use crate::secret::{Secret, remember};
+use crate::tool::{Content, Outcome};
 
 fn none() -> SecretNames {
     SecretNames::default()

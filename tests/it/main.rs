@@ -60,6 +60,7 @@ mod restrictions;
 mod schemas;
 mod search;
 mod settings;
+mod shown;
 mod tls;
 mod tokens;
 mod toolset;

@@ -19,7 +19,9 @@ pub(super) fn check(
     written: &str,
 ) -> Result<(), String> {
     let whole = parameter.location == Location::QueryString;
-    if !whole && !value.is_object() || written.is_empty() {
+    // What is fixed is the operator's own word.
+    let is_callers = parameter.fixed.is_none() && (whole || value.is_object());
+    if !is_callers || written.is_empty() {
         return Ok(());
     }
     let cookies = parameter.location == Location::Cookie;

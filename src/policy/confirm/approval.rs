@@ -156,7 +156,9 @@ impl<'a> Interview<'a> {
             name: CONFIRM.to_owned(),
             message: format!(
                 "{} ({} {}) needs an approval before it is made. Open the page to decide.",
-                preview.tool, preview.method, preview.url
+                preview.tool,
+                preview.method,
+                preview.brief_url()
             ),
             fields: Vec::new(),
             page: Some(Box::new(Page {

@@ -5,6 +5,7 @@
 //! with is used up right before.
 
 mod approval;
+mod brief;
 mod interview;
 mod mask;
 mod preview;

@@ -5,16 +5,19 @@ use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderMap, Method};
 use serde::{Deserialize, Serialize};
 
+use super::brief::{OF_LINE, OF_URL, brief, of_body};
+
 /// What stands in a method's place where programs run; HTTP's methods are in capitals.
 const RUN: &str = "run";
 
-/// Characters of a URL or a folder, a header and a body that are shown where there is room for them, and in a message.
-const LONGEST_URL: usize = 1000;
-const LONGEST_HEADER: usize = 200;
-const LONGEST_BODY: usize = 64 * 1024;
+/// Characters of a URL or command lines, a header and a body that are shown where there is room for them.
+const LONGEST: usize = 64 * 1024;
+/// And in a message.
+const BRIEF_URL: usize = 1000;
+const BRIEF_HEADER: usize = 200;
 const BRIEF_BODY: usize = 2000;
 /// Headers shown.
-const MOST_HEADERS: usize = 20;
+const MOST_HEADERS: usize = 64;
 /// Headers that carry credentials by their nature; shown by name only.
 const SECRET_HEADERS: [&str; 6] = [
     "authorization",
@@ -56,7 +59,7 @@ impl Preview {
             tool: tool.to_owned(),
             method: method.as_str().to_owned(),
             // A mask in a URL is one still.
-            url: plain(&url.replace("%2A%2A%2A", "***"), LONGEST_URL),
+            url: plain(&url.replace("%2A%2A%2A", "***"), LONGEST),
             headers: shown(headers),
             body: body.map(|bytes| text(bytes, headers)),
         }
@@ -68,9 +71,9 @@ impl Preview {
         Self {
             tool: tool.to_owned(),
             method: RUN.to_owned(),
-            url: plain(&lines.join("\nthen "), LONGEST_URL),
+            url: plain(&lines.join("\nthen "), LONGEST),
             // Whole, for it is agreed to as well.
-            headers: vec![format!("in {}", plain(directory, LONGEST_URL))],
+            headers: vec![format!("in {}", plain(directory, LONGEST))],
             body: None,
         }
     }
@@ -79,9 +82,20 @@ impl Preview {
     #[must_use]
     pub fn with_arguments(self, arguments: &str) -> Self {
         Self {
-            body: Some(plain(arguments, LONGEST_BODY)),
+            body: Some(plain(arguments, LONGEST)),
             ..self
         }
+    }
+
+    /// The same with a word about how many characters are masked because they look like a secret: whoever writes the
+    /// arguments can make anything look like one.
+    #[must_use]
+    pub fn hiding(mut self, characters: usize) -> Self {
+        if characters > 0 {
+            let line = format!("({characters} characters are masked: they look like a secret)");
+            self.headers.push(line);
+        }
+        self
     }
 
     /// Whether programs are to run; `headers` then say where.
@@ -97,20 +111,37 @@ impl Preview {
         [&self.method, &self.url, folder]
     }
 
-    /// The same with no more of a long body than fits into a message.
+    /// The same as short as a message has to be: long values lose their ends.
     #[must_use]
     pub fn brief(&self) -> Self {
         let body = self.body.as_deref();
+        let headers = self.headers.iter();
         Self {
-            body: body.map(|body| plain(body, BRIEF_BODY)),
-            ..self.clone()
+            tool: self.tool.clone(),
+            method: self.method.clone(),
+            url: self.brief_url(),
+            headers: headers
+                .map(|line| brief(line, BRIEF_HEADER, OF_LINE))
+                .collect(),
+            body: body.map(|body| brief(body, BRIEF_BODY, of_body(body))),
         }
+    }
+
+    /// The URL, or the command lines, as short as a message has to be.
+    #[must_use]
+    pub fn brief_url(&self) -> String {
+        let values = match self.is_command() {
+            true => OF_LINE,
+            false => OF_URL,
+        };
+        brief(&self.url, BRIEF_URL, values)
     }
 
     /// The template with `{tool}`, `{method}`, `{url}`, `{headers}` and `{body}` filled in. What
     /// is filled in is never looked at for places again.
     #[must_use]
     pub fn fill(&self, template: &str) -> String {
+        let brief = self.brief();
         let mut out = String::with_capacity(template.len() + self.url.len() + 64);
         let mut rest = template;
         while let Some(open) = rest.find('{') {
@@ -119,7 +150,7 @@ impl Preview {
             let place = PLACES.iter().find(|place| rest.starts_with(**place));
             match place {
                 Some(place) => {
-                    self.write(place, &mut out);
+                    brief.write(place, &mut out);
                     rest = &rest[place.len()..];
                 }
                 None => {
@@ -138,7 +169,7 @@ impl Preview {
             "{method}" => out.push_str(&self.method),
             "{url}" => out.push_str(&self.url),
             "{headers}" => out.push_str(&self.headers.join("\n")),
-            _ => out.push_str(&plain(self.body.as_deref().unwrap_or_default(), BRIEF_BODY)),
+            _ => out.push_str(self.body.as_deref().unwrap_or_default()),
         }
     }
 }
@@ -176,7 +207,7 @@ fn shown(headers: &HeaderMap) -> Vec<String> {
                 return format!("{name}: ***");
             }
             let value = String::from_utf8_lossy(value.as_bytes());
-            format!("{name}: {}", plain(&value, LONGEST_HEADER))
+            format!("{name}: {}", plain(&value, LONGEST))
         })
         .collect();
     if more > 0 {
@@ -187,7 +218,7 @@ fn shown(headers: &HeaderMap) -> Vec<String> {
 
 fn text(bytes: &[u8], headers: &HeaderMap) -> String {
     match std::str::from_utf8(bytes) {
-        Ok(text) => plain(text, LONGEST_BODY),
+        Ok(text) => plain(text, LONGEST),
         Err(_) => {
             let kind = headers
                 .get(CONTENT_TYPE)
@@ -263,18 +294,43 @@ mod tests {
         );
         assert_eq!(shown.body.as_deref(), Some("one\u{fffd}[2J\u{fffd}two"));
         let long = preview("é".repeat(2005).as_bytes());
-        assert!(long.fill("{body}").ends_with("é… (5 more characters)"));
-        assert!(
-            long.brief()
-                .body
-                .unwrap()
-                .ends_with("é… (5 more characters)")
-        );
+        assert!(long.fill("{body}").ends_with("é… (1505 more characters)"));
+        let brief = long.brief().body.unwrap();
+        assert!(brief.ends_with("é… (1505 more characters)"));
         assert_eq!(long.body.unwrap().chars().count(), 2005);
         let longer = preview("é".repeat(64 * 1024 + 5).as_bytes());
         assert!(longer.body.unwrap().ends_with("é… (5 more characters)"));
         let binary = preview(b"\xff\x00");
         assert_eq!(binary.body.as_deref(), Some("(2 bytes of application/pdf)"));
+    }
+
+    #[test]
+    fn nothing_is_pushed_out_of_sight_by_what_stands_before_it() {
+        let long = "Lunch for the team. ".repeat(100);
+        let mut headers = HeaderMap::new();
+        headers.insert("x-note", format!("{long}amount=1000000").parse().unwrap());
+        let url = format!(
+            "http://a.test/pay?note={}&amount=1000000",
+            long.replace(' ', "+")
+        );
+        let body = format!("{{\"note\":\"{long}{long}\",\"amount\":1000000}}");
+        let call = Preview::new("pay", &Method::POST, &url, &headers, Some(body.as_bytes()));
+        let lines = [
+            format!("dotnet run -- '{long}'"),
+            "rm -r 1000000".to_owned(),
+        ];
+        let command = Preview::of_commands("run", &lines, "/src");
+        for preview in [call, command] {
+            assert!(preview.url.ends_with("1000000") && !preview.url.contains("more char"));
+            for place in ["{url}", "{headers}", "{body}"] {
+                let shown = preview.fill(place);
+                assert!(
+                    shown.is_empty() || shown.contains("1000000") || shown == "in /src",
+                    "{shown}"
+                );
+                assert!(shown.len() < 2200, "{shown}");
+            }
+        }
     }
 
     #[test]
