@@ -310,6 +310,24 @@ async fn content_codings_are_undone() {
 }
 
 #[tokio::test]
+async fn an_empty_answer_is_in_no_coding_whatever_its_head_says() {
+    for (status, is_error) in [
+        (200, false),
+        (201, false),
+        (204, false),
+        (304, false),
+        (401, true),
+    ] {
+        let answer =
+            Answer::new(status, "application/json", Vec::new()).with("content-encoding", "gzip");
+        let (_upstream, bridge) = serve_answering(PATHS, "", move |_| answer.clone()).await;
+        let result = bridge.call("x", json!({})).await;
+        assert_eq!(result["isError"], is_error, "{status}: {result}");
+        assert!(text(&result).contains(&status.to_string()), "{result}");
+    }
+}
+
+#[tokio::test]
 async fn several_codings_are_undone_in_their_order_and_unknown_ones_are_no_text() {
     let body = "{\"greeting\":\"grüße\",\"n\":12345678901234567890.50}";
     for (coding, packed, is_undone) in [

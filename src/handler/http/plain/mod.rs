@@ -175,6 +175,11 @@ fn body_of(headers: &mut HeaderMap, source: Source) -> Body {
     if !headers.contains_key(CONTENT_ENCODING) {
         return Body::Raw(source);
     }
+    // To a HEAD, with 204 and 304, or where there is nothing: that is no broken coding, it is none.
+    if source.body.is_end_stream() {
+        headers.remove(CONTENT_ENCODING);
+        return Body::Raw(source);
+    }
     let codings = coding::applied(headers);
     if codings.is_some() {
         headers.remove(CONTENT_ENCODING);
