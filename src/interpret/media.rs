@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
+use ::http::HeaderMap;
 use ::http::header::CONTENT_TYPE;
-use ::http::{HeaderMap, HeaderValue};
 use bytes::Bytes;
 use encoding_rs::Encoding;
 
@@ -63,19 +63,10 @@ const TEXTS: [&str; 16] = [
 impl Media {
     /// Reads `Content-Type` (RFC 9110, section 8.3).
     pub(super) fn of(headers: &HeaderMap) -> Self {
-        let value = headers.get(CONTENT_TYPE).map(HeaderValue::as_bytes);
-        // Most services write one of these, so that there is nothing to read.
-        if let Some(b"application/json" | b"application/json; charset=utf-8") = value {
-            return Self {
-                kind: Kind::Json,
-                essence: "application/json".to_owned(),
-                charset: value
-                    .filter(|value| value.len() > "application/json".len())
-                    .map(|_| encoding_rs::UTF_8),
-                boundary: None,
-            };
-        }
-        let value = String::from_utf8_lossy(value.unwrap_or_default());
+        let value = headers
+            .get(CONTENT_TYPE)
+            .map(|value| String::from_utf8_lossy(value.as_bytes()))
+            .unwrap_or_default();
         let mut parts = value.split(';');
         let essence = parts.next().unwrap_or_default().trim().to_ascii_lowercase();
         let parameter = |wanted: &str| {

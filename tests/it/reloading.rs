@@ -9,8 +9,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::support::{
-    Answer, Authority, Bridge, DocumentFile, Stdio, TlsUpstream, Upstream, run, signal,
-    start_ignoring_hangups,
+    Answer, Authority, Bridge, DocumentFile, Stdio, TlsUpstream, Upstream, interrupt_twice, run,
+    signal, start_ignoring_hangups,
 };
 
 /// A document whose operations have these names.
@@ -220,12 +220,7 @@ async fn a_second_interrupt_ends_the_drain() {
         json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "slow"}});
     let call = tokio::spawn(bridge.request(body.to_string()).send());
     until_it_arrives(&upstream).await;
-    signal(bridge.id(), "INT");
-    bridge.logged("stopping").await;
-    // The same key stroke, heard twice, would be one.
-    tokio::time::sleep(Duration::from_millis(400)).await;
-    signal(bridge.id(), "INT");
-    bridge.logged("ending at once").await;
+    interrupt_twice(&bridge).await;
     let mut bridge = bridge;
     assert_eq!(bridge.wait(), Some(0));
     assert!(

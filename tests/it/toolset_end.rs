@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use crate::support::toolset::{Toolset, members};
-use crate::support::{signal, start, terminate};
+use crate::support::{interrupt_twice, signal, start, terminate};
 use crate::toolset_life::{WORK, build, build_request, is_conflict, send_call};
 
 #[tokio::test]
@@ -115,12 +115,7 @@ async fn a_second_interrupt_waits_for_no_program() {
     let request = build_request(&bridge);
     let call = tokio::spawn(request.send());
     let group = toolset.group().await;
-    signal(bridge.id(), "INT");
-    bridge.logged("stopping").await;
-    // The same key stroke again would count as one.
-    tokio::time::sleep(Duration::from_millis(400)).await;
-    signal(bridge.id(), "INT");
-    bridge.logged("ending at once").await;
+    interrupt_twice(&bridge).await;
     let mut bridge = bridge;
     let ended = tokio::task::spawn_blocking(move || bridge.wait());
     assert_eq!(ended.await.unwrap(), Some(0));

@@ -34,10 +34,6 @@ impl Counter {
     /// A counter for a body of this media type; none where it is no stream.
     pub(super) fn of(headers: &HeaderMap) -> Option<Self> {
         let value = headers.get(CONTENT_TYPE)?.to_str().ok()?;
-        // As most answers are.
-        if value.starts_with("application/json;") || value == "application/json" {
-            return None;
-        }
         let essence = value.split(';').next()?.trim().to_ascii_lowercase();
         let framing = match essence.as_str() {
             "text/event-stream" => Framing::Events,

@@ -25,8 +25,6 @@ const LONGEST: usize = 128;
 #[derive(Debug)]
 pub(super) struct Guard {
     listen: SocketAddr,
-    /// The same, as most clients write it.
-    own: String,
     hosts: Vec<String>,
     any_host: bool,
     origins: Vec<String>,
@@ -70,7 +68,6 @@ impl Guard {
         let origins: Vec<String> = lower(&settings.allowed_origins);
         Self {
             listen: settings.listen,
-            own: settings.listen.to_string(),
             any_host: hosts.iter().any(|host| host == "*"),
             any_origin: origins.iter().any(|origin| origin == "*"),
             hosts,
@@ -88,7 +85,7 @@ impl Guard {
         let Some(authority) = authority.map(str::to_ascii_lowercase) else {
             return Err("no Host header");
         };
-        let named = authority == self.own || self.knows(host_of(&authority));
+        let named = self.knows(host_of(&authority));
         if !named && !self.any_host {
             self.tell(
                 "Host",

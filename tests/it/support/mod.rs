@@ -19,7 +19,9 @@ mod upstream;
 pub use bridge::{Bridge, Stdio, run, run_in, run_with_input, start, terminate};
 pub use issuer::{Issuer, Signer};
 pub use measured::run_measured;
-pub use process::{run_below, run_with_open_input, signal, start_ignoring_hangups};
+pub use process::{
+    interrupt_twice, run_below, run_with_open_input, signal, start_ignoring_hangups,
+};
 pub use tls::{Authority, Identity, TlsUpstream};
 pub use upstream::{Answer, Seen, Upstream};
 

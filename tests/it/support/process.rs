@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use super::bridge::binary;
+use super::bridge::{Bridge, binary};
 
 /// How long a command that ends by itself may take.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -34,6 +34,15 @@ pub fn start_ignoring_hangups(arguments: &[&str]) -> Child {
         .stderr(Stdio::null())
         .spawn()
         .unwrap()
+}
+
+/// The same key stroke, heard twice, would be one: so the second comes a while later.
+pub async fn interrupt_twice(bridge: &Bridge) {
+    signal(bridge.id(), "INT");
+    bridge.logged("stopping").await;
+    tokio::time::sleep(Duration::from_millis(400)).await;
+    signal(bridge.id(), "INT");
+    bridge.logged("ending at once").await;
 }
 
 /// Sends a signal to a process.
