@@ -34,7 +34,7 @@ pub enum CutBy {
     Length(u64),
     /// The time for which a stream is gathered.
     Time(Duration),
-    /// The upstream, which broke the connection within a stream.
+    /// The upstream, which broke the connection within a stream or within what it says of a failure.
     Break,
 }
 

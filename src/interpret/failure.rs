@@ -8,7 +8,7 @@ use super::http::{Limits, Shortening, header_lines, status_line};
 use super::json::is_json;
 use super::media::{self, Kind, Media};
 use super::{problem, shorten};
-use crate::handler::{HandleError, HttpReply};
+use crate::handler::{CutBy, HandleError, HttpReply};
 use crate::tool::{Content, HttpTarget, Outcome, Structured, Text};
 
 /// Of an error's body, this many bytes are handed on.
@@ -58,7 +58,10 @@ pub(super) fn http_error(
     };
     lines.extend(header_lines(&reply.headers, told));
     lines.extend(hint(status, &reply.headers).map(str::to_owned));
-    if body.is_none() && length > 0 {
+    let broke_off = reply.cut.is_some_and(|cut| cut.by == CutBy::Break);
+    if broke_off {
+        lines.push(format!("the body broke off after {length} bytes"));
+    } else if body.is_none() && length > 0 {
         lines.push(format!("the body is {length} bytes of {}", media.essence));
     }
     let (structured, left_out) = match json.filter(|_| !publishes_output) {

@@ -3,6 +3,8 @@
 
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use crate::support::{Authority, DocumentFile, Identity, TlsUpstream, configured, document, text};
@@ -168,5 +170,42 @@ fn files_that_hold_no_certificate_are_named_without_their_content() {
             "{errors}"
         );
         assert!(!errors.contains("planted"), "{errors}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn content_codings_are_undone_as_they_are_without_tls() {
+    const TWICE: &str = "H4sIAAAAAAACA5Pv5mAAASbm1WFe+l6+uifPeIdvYjLif29pYx/q6a7pf/LUhRM3jlw5c+fQJYaDl4xNV7AyFNmIfzACagIAghcg2j0AAAA=";
+    // `{"a":` and `1}`, each a gzip member of its own.
+    const MEMBERS: &str = "H4sIAAAAAAAC/6tWSlSyAgDzf7BqBQAAAB+LCAAAAAAAAv8zrAUAzBgwqQIAAAA=";
+    let authority = Authority::new();
+    for (head, packed, expected) in [
+        (
+            "200 OK",
+            ("gzip, gzip", TWICE),
+            "{\"greeting\":\"grüße\",\"n\":12345678901234567890.50}",
+        ),
+        ("200 OK", ("gzip", MEMBERS), "{\"a\":1}"),
+        (
+            "503 Service Unavailable",
+            ("gzip", "bm90IGd6aXA="),
+            "503 Service Unavailable\nthis is usually temporary: try again later\nthe body broke off after 0 bytes",
+        ),
+        ("200 OK", ("gzip", ""), "200 OK"),
+    ] {
+        let (coding, packed) = (packed.0, STANDARD.decode(packed.1).unwrap());
+        let mut answer = format!(
+            "HTTP/1.1 {head}\r\ncontent-type: application/json\r\ncontent-encoding: {coding}\r\ncontent-length: {}\r\n\r\n",
+            packed.len()
+        )
+        .into_bytes();
+        answer.extend(packed);
+        let identity = authority.issue("127.0.0.1");
+        let upstream = TlsUpstream::sending(&identity, None, answer).await;
+        let (result, _) = called(&upstream, Some(&authority), None).await;
+        assert!(
+            text(&result).contains(expected),
+            "{head}, {coding}: {result}"
+        );
     }
 }

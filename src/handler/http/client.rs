@@ -2,14 +2,15 @@
 
 use std::time::Duration;
 
-use ::http::header::CONTENT_LENGTH;
+use ::http::header::{ACCEPT_ENCODING, CONTENT_LENGTH};
 use ::http::{HeaderMap, HeaderValue, StatusCode};
 use bytes::{Bytes, BytesMut};
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::redirect;
 
+use super::body::{Body, Source};
 use super::credentials::take_from_url;
-use super::plain::{self, PlainClient, PlainResponse};
+use super::plain::{self, PlainClient};
 use super::tls::Renewed;
 use super::{ClientError, IDLE, MOST_HEADER_BYTES, Settings, fault};
 use crate::binding::HttpPlan;
@@ -18,6 +19,9 @@ use crate::outbound::Guard;
 
 /// Space reserved for a body before its length has proved true, in bytes.
 const FIRST_RESERVE: u64 = 1024 * 1024;
+
+/// The content codings that can be undone.
+const CODINGS: HeaderValue = HeaderValue::from_static("gzip, br, zstd, deflate");
 
 /// Both clients, each with its connections.
 #[derive(Debug)]
@@ -42,14 +46,17 @@ impl Clients {
     pub(super) async fn execute(&self, mut plan: Box<HttpPlan>) -> Result<Response, HandleError> {
         take_from_url(&mut plan);
         announce_nothing(&mut plan);
+        plan.headers.entry(ACCEPT_ENCODING).or_insert(CODINGS);
         if plain::reaches(&plan.url) {
-            return self.plain.send(plan).await.map(Response::Plain);
+            let (head, body) = self.plain.send(plan).await?.into_parts();
+            return Ok(Response::new(head, Source::Plain(body)));
         }
         let mut request = reqwest::Request::new(plan.method, plan.url);
         *request.headers_mut() = plan.headers;
         *request.body_mut() = plan.body.map(reqwest::Body::from);
         let sent = Box::pin(self.full.current().execute(request)).await;
-        sent.map(Response::Full).map_err(classify)
+        let (head, body) = ::http::Response::from(sent.map_err(classify)?).into_parts();
+        Ok(Response::new(head, Source::Full(body)))
     }
 }
 
@@ -64,37 +71,19 @@ fn announce_nothing(plan: &mut HttpPlan) {
 }
 
 /// An answer of either client, its body still to be read.
-pub(super) enum Response {
-    Plain(PlainResponse),
-    Full(reqwest::Response),
+pub(super) struct Response {
+    pub(super) status: StatusCode,
+    pub(super) headers: HeaderMap,
+    pub(super) body: Body,
 }
 
 impl Response {
-    pub(super) fn status(&self) -> StatusCode {
-        match self {
-            Self::Plain(response) => response.status,
-            Self::Full(response) => response.status(),
-        }
-    }
-
-    pub(super) fn headers(&self) -> &HeaderMap {
-        match self {
-            Self::Plain(response) => &response.headers,
-            Self::Full(response) => response.headers(),
-        }
-    }
-
-    pub(super) fn into_headers(self) -> HeaderMap {
-        match self {
-            Self::Plain(response) => response.headers,
-            Self::Full(mut response) => std::mem::take(response.headers_mut()),
-        }
-    }
-
-    pub(super) async fn chunk(&mut self) -> Result<Option<Bytes>, HandleError> {
-        match self {
-            Self::Plain(response) => response.chunk().await,
-            Self::Full(response) => response.chunk().await.map_err(classify),
+    fn new(mut head: ::http::response::Parts, source: Source) -> Self {
+        let body = Body::new(&mut head.headers, source);
+        Self {
+            status: head.status,
+            headers: head.headers,
+            body,
         }
     }
 }
@@ -141,6 +130,11 @@ pub(super) fn builder(connect_timeout: Duration, guard: &Guard) -> reqwest::Clie
         .user_agent(concat!("mcpinvoke/", env!("CARGO_PKG_VERSION")))
         .redirect(redirect::Policy::none())
         .referer(false)
+        // Undone by `body`, whichever client an answer comes by.
+        .no_gzip()
+        .no_brotli()
+        .no_zstd()
+        .no_deflate()
         .no_proxy()
         .tcp_nodelay(true)
         .connect_timeout(connect_timeout)

@@ -1,6 +1,8 @@
 //! Sending HTTP requests through pooled clients.
 
+mod body;
 mod client;
+mod coding;
 pub mod credentials;
 mod fault;
 mod framing;
@@ -123,8 +125,8 @@ impl HttpHandler {
     }
 
     /// Sends one request and reads the answer up to the limit. Of an answer that is a stream, what has come
-    /// by its deadline, or before the connection broke, is the answer. Dropping the future drops the
-    /// connection.
+    /// by its deadline, or before the connection broke, is the answer; so is what has come of a failure's body
+    /// before it broke off. Dropping the future drops the connection.
     ///
     /// # Errors
     /// [`HandleError`] when no complete answer came.
@@ -272,7 +274,7 @@ impl HttpHandler {
             tokio::time::timeout_at(started + self.timeout, head).await
         };
         let mut response = head.unwrap_or_else(|_| Err(late()))?;
-        let announced = announced(response.headers());
+        let announced = announced(&response.headers);
         let streams = reporter.streams();
         let patience = if streams {
             self.stream_timeout
@@ -286,8 +288,11 @@ impl HttpHandler {
             tokio::time::timeout_at(started + patience, read).await
         };
         let cut = match result {
-            Ok(Err(error)) if streams && !gathered.is_empty() => {
-                tracing::debug!(?error, "a stream broke off");
+            // What is there tells more than that something is not: events that came, or that the request failed.
+            Ok(Err(error))
+                if (streams && !gathered.is_empty()) || !response.status.is_success() =>
+            {
+                tracing::debug!(?error, "an answer broke off");
                 cut(CutBy::Break)
             }
             Ok(result) => result,
@@ -295,8 +300,8 @@ impl HttpHandler {
             Err(_) => Err(late()),
         }?;
         Ok(HttpReply {
-            status: response.status(),
-            headers: response.into_headers(),
+            status: response.status,
+            headers: response.headers,
             body: gathered.into_bytes(),
             cut,
         })
@@ -327,7 +332,7 @@ impl HttpHandler {
         reporter: &mut Reporter<'_>,
     ) -> Result<Option<Cut>, HandleError> {
         let limit = usize::try_from(self.max_reply_bytes).unwrap_or(usize::MAX);
-        while let Some(chunk) = response.chunk().await? {
+        while let Some(chunk) = response.body.chunk().await? {
             let room = limit - gathered.len();
             let cut = (chunk.len() > room).then_some(Cut {
                 by: CutBy::Length(self.max_reply_bytes),

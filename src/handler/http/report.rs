@@ -55,11 +55,11 @@ impl<'a> Reporter<'a> {
     }
 
     pub(super) fn headers(&mut self, response: &Response) {
-        self.counter = Counter::of(response.headers());
+        self.counter = Counter::of(&response.headers);
         if let Some(progress) = self.progress {
             // A length in bytes says nothing about the number of items.
-            let length = announced(response.headers()).filter(|_| self.counter.is_none());
-            let status = response.status().as_u16();
+            let length = announced(&response.headers).filter(|_| self.counter.is_none());
+            let status = response.status.as_u16();
             let message = format!("the service answers with {status}");
             progress.report(ANSWERED, total(length), &message);
         }

@@ -73,7 +73,7 @@ impl Identity {
     }
 }
 
-/// Answers one JSON text to everything over TLS.
+/// Answers one thing to everything over TLS.
 pub struct TlsUpstream {
     address: SocketAddr,
     served: Arc<AtomicUsize>,
@@ -85,11 +85,25 @@ impl TlsUpstream {
         Self::answering(identity, clients, r#"{"ok":true}"#).await
     }
 
-    /// Shows `identity`, and demands a certificate of `clients` where there is one.
+    /// Answers this JSON text.
     pub async fn answering(
         identity: &Identity,
         clients: Option<&Authority>,
         body: &'static str,
+    ) -> Self {
+        let answer = format!(
+            "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
+            body.len()
+        );
+        Self::sending(identity, clients, answer.into_bytes()).await
+    }
+
+    /// Shows `identity`, demands a certificate of `clients` where there is one, and answers these bytes, head and
+    /// all.
+    pub async fn sending(
+        identity: &Identity,
+        clients: Option<&Authority>,
+        answer: Vec<u8>,
     ) -> Self {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let builder = match clients {
@@ -112,6 +126,7 @@ impl TlsUpstream {
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
                 let (acceptor, count) = (acceptor.clone(), Arc::clone(&count));
+                let answer = answer.clone();
                 tokio::spawn(async move {
                     let mut stream = match acceptor.accept(stream).into_fallible().await {
                         Ok(stream) => stream,
@@ -130,11 +145,7 @@ impl TlsUpstream {
                         }
                     }
                     count.fetch_add(1, Ordering::SeqCst);
-                    let answer = format!(
-                        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
-                        body.len()
-                    );
-                    let _ = stream.write_all(answer.as_bytes()).await;
+                    let _ = stream.write_all(&answer).await;
                     let _ = stream.shutdown().await;
                 });
             }

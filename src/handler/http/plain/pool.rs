@@ -27,7 +27,7 @@ use crate::outbound::Guard;
 const SWEEP: Duration = Duration::from_secs(10);
 
 /// How long a connection may take to be ready for the next request once an answer is read.
-pub(super) const SETTLE: Duration = Duration::from_secs(1);
+pub(in crate::handler::http) const SETTLE: Duration = Duration::from_secs(1);
 
 type Sender = SendRequest<Full<Bytes>>;
 
@@ -54,7 +54,7 @@ struct Places {
 
 /// A connection in use. Dropped, it is closed; [`give_back`](Self::give_back) keeps it.
 #[derive(Debug)]
-pub(super) struct Lease {
+pub(in crate::handler::http) struct Lease {
     sender: Sender,
     host: HeaderValue,
     idle: Arc<Idle>,
@@ -164,7 +164,7 @@ impl Pool {
 
 impl Lease {
     /// For the next call, once the answer is read to its end.
-    pub(super) fn give_back(mut self) {
+    pub(in crate::handler::http) fn give_back(mut self) {
         if self.sender.is_ready() {
             return self.keep();
         }

@@ -246,6 +246,32 @@ async fn answers_that_break_off_are_broken() {
 }
 
 #[tokio::test]
+async fn a_failure_whose_body_breaks_off_is_still_one() {
+    let answers: [(&[u8], &[u8]); 3] = [
+        (
+            b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 10\r\n\r\nhello",
+            b"hello",
+        ),
+        (
+            b"HTTP/1.1 404 Not Found\r\nTransfer-Encoding: chunked\r\n\r\n",
+            b"",
+        ),
+        (
+            b"HTTP/1.1 502 Bad Gateway\r\nContent-Encoding: gzip\r\nContent-Length: 5\r\n\r\nhello",
+            b"",
+        ),
+    ];
+    for (answer, body) in answers {
+        let (url, _server) = fixed(answer).await;
+        let reply = handler(10_000, 1000).send(get(url), &NoProgress).await;
+        let reply = reply.unwrap();
+        assert!(!reply.status.is_success());
+        assert_eq!(reply.body, body);
+        assert_eq!(reply.cut.map(|cut| cut.by), Some(CutBy::Break));
+    }
+}
+
+#[tokio::test]
 async fn a_reset_connection_is_broken() {
     let (url, _server) = serve(|mut stream| async move {
         // Closing with unread data resets.

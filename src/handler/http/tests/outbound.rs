@@ -50,7 +50,7 @@ async fn a_name_cannot_move_between_judgement_and_connection() {
     let clients = Clients::new(&Settings::default(), &guard).unwrap();
     let first = clients.execute(Box::new(get(url.clone()))).await;
     assert_eq!(
-        first.map(|response| response.status()).ok(),
+        first.map(|response| response.status).ok(),
         Some(StatusCode::OK)
     );
     assert_eq!(
