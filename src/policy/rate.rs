@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::state::{Counters, Governed, Quota, Quotas};
+use crate::state::{Counters, Governed, Quota, Quotas, UsedUp};
 
 /// What is allowed; nothing is limited where nothing is set.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,8 +34,6 @@ impl Default for Settings {
 /// The counters. Places at an upstream belong to the process that holds its connections.
 #[derive(Debug)]
 pub struct Limits {
-    /// What there are quotas for.
-    quotas: Quotas,
     counters: Arc<dyn Counters>,
     concurrency: Option<(NonZeroU32, Duration)>,
     upstreams: Mutex<HashMap<String, Arc<Semaphore>>>,
@@ -62,41 +60,26 @@ impl Limits {
     #[must_use]
     pub fn new(settings: &Settings, counters: Arc<dyn Counters>) -> Self {
         Self {
-            quotas: settings.quotas.clone(),
             counters,
             concurrency: settings.concurrency.map(|most| (most, settings.patience)),
             upstreams: Mutex::default(),
         }
     }
 
-    /// Counts one call of a tool by a caller. A call that one limit refuses may have been counted by
-    /// those before it; the caller's comes first, so that nobody uses up what belongs to all.
+    /// Counts one call of a tool by a caller.
     ///
     /// # Errors
     /// [`Limited`] with the limit and the time to wait.
     pub fn check(&self, caller: &str, tool: &str) -> Result<(), Limited> {
-        let Quotas {
-            caller: callers,
-            own,
-            tool: tools,
-            all,
-        } = &self.quotas;
-        for (limited, quota, key, what) in [
-            (
-                callers.is_some() || !own.is_empty(),
-                Quota::Caller,
-                caller,
-                "by this caller",
-            ),
-            (tools.is_some(), Quota::Tool, tool, "of this tool"),
-            (all.is_some(), Quota::All, "", "by all callers together"),
-        ] {
-            if limited {
-                let counted = self.counters.count(quota, key);
-                counted.map_err(|wait| Limited { what, wait })?;
-            }
-        }
-        Ok(())
+        let counted = self.counters.count(caller, tool);
+        counted.map_err(|UsedUp { quota, wait }| Limited {
+            what: match quota {
+                Quota::Caller => "by this caller",
+                Quota::Tool => "of this tool",
+                Quota::All => "by all callers together",
+            },
+            wait,
+        })
     }
 
     /// Waits for a place at an upstream, which is held until the permit goes. `None` where there is no limit.

@@ -4,11 +4,15 @@ use std::collections::HashMap;
 use std::fmt;
 use std::num::NonZeroU32;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
-use governor::clock::{Clock, DefaultClock};
-use governor::{DefaultDirectRateLimiter, DefaultKeyedRateLimiter, RateLimiter};
+use governor::RateLimiter;
+use governor::clock::Clock;
+use governor::middleware::NoOpMiddleware;
+use governor::nanos::Nanos;
+use governor::state::keyed::DashMapStateStore;
+use governor::state::{InMemoryState, NotKeyed};
 
 /// Callers whose last call is long ago are forgotten beyond this many.
 const MOST_KEYS: usize = 10_000;
@@ -27,12 +31,21 @@ pub struct Rate {
 /// Which calls are counted together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Quota {
-    /// Those of the caller who is the key: by a rate of its own, if it has one.
+    /// Those of one caller: by a rate of its own, if it has one.
     Caller,
-    /// Those of the tool that is the key.
+    /// Those of one tool.
     Tool,
-    /// All of them; the key is empty.
+    /// All of them.
     All,
+}
+
+/// A quota that is used up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UsedUp {
+    /// Which.
+    pub quota: Quota,
+    /// How long until a call may pass.
+    pub wait: Duration,
 }
 
 /// What is allowed; nothing is counted where nothing is set.
@@ -50,57 +63,63 @@ pub struct Quotas {
 
 /// Counts calls. Asked on the way of every call: it answers at once.
 pub trait Counters: Send + Sync + fmt::Debug {
-    /// Counts one call.
+    /// Counts one call of a tool by a caller, for all quotas there are. A call that one refuses may have been counted
+    /// by those before it; the caller's comes first, so that nobody uses up what belongs to all.
     ///
     /// # Errors
-    /// Where its quota is used up: how long until a call may pass.
-    fn count(&self, quota: Quota, key: &str) -> Result<(), Duration>;
+    /// [`UsedUp`] with the quota that refuses it.
+    fn count(&self, caller: &str, tool: &str) -> Result<(), UsedUp>;
 }
 
 /// Counters in the memory of one process (GCRA).
 #[derive(Debug, Default)]
 pub struct Governed {
-    clock: DefaultClock,
+    /// Whether anything is limited.
+    has_limits: bool,
+    clock: CallClock,
     calls: AtomicU32,
-    caller: Option<DefaultKeyedRateLimiter<String>>,
-    own: HashMap<Arc<str>, DefaultDirectRateLimiter>,
-    tool: Option<DefaultKeyedRateLimiter<String>>,
-    all: Option<DefaultDirectRateLimiter>,
+    caller: Option<Keyed>,
+    own: HashMap<Arc<str>, Single>,
+    tool: Option<Keyed>,
+    all: Option<Single>,
 }
+
+type Single = RateLimiter<NotKeyed, InMemoryState, CallClock, NoOpMiddleware<Nanos>>;
+type Keyed = RateLimiter<String, DashMapStateStore<String>, CallClock, NoOpMiddleware<Nanos>>;
 
 impl Governed {
     /// Counters for these quotas.
     #[must_use]
     pub fn new(quotas: &Quotas) -> Self {
+        let clock = CallClock::default();
+        let single = |rate: Rate| {
+            let state = InMemoryState::default();
+            RateLimiter::new(rate.quota(), state, clock.clone())
+        };
+        let keyed = |rate: Rate| {
+            let state = DashMapStateStore::default();
+            RateLimiter::new(rate.quota(), state, clock.clone())
+        };
         let own = quotas.own.iter();
         Self {
-            clock: DefaultClock::default(),
+            has_limits: *quotas != Quotas::default(),
             calls: AtomicU32::new(0),
-            caller: quotas.caller.map(|rate| RateLimiter::keyed(rate.quota())),
+            caller: quotas.caller.map(keyed),
             own: own
-                .map(|(name, rate)| (Arc::clone(name), RateLimiter::direct(rate.quota())))
+                .map(|(name, rate)| (Arc::clone(name), single(*rate)))
                 .collect(),
-            tool: quotas.tool.map(|rate| RateLimiter::keyed(rate.quota())),
-            all: quotas.all.map(|rate| RateLimiter::direct(rate.quota())),
+            tool: quotas.tool.map(keyed),
+            all: quotas.all.map(single),
+            clock,
         }
     }
 
-    fn count_one(&self, limiter: Option<&DefaultDirectRateLimiter>) -> Result<(), Duration> {
-        let Some(limiter) = limiter else {
-            return Ok(());
-        };
+    fn count_one(&self, limiter: &Single) -> Result<(), Duration> {
         let result = limiter.check();
         result.map_err(|until| until.wait_time_from(self.clock.now()))
     }
 
-    fn count_key(
-        &self,
-        limiter: Option<&DefaultKeyedRateLimiter<String>>,
-        key: &str,
-    ) -> Result<(), Duration> {
-        let Some(limiter) = limiter else {
-            return Ok(());
-        };
+    fn count_key(&self, limiter: &Keyed, key: &str) -> Result<(), Duration> {
         let looks = self
             .calls
             .fetch_add(1, Ordering::Relaxed)
@@ -111,18 +130,70 @@ impl Governed {
         let result = limiter.check_key(&key.to_owned());
         result.map_err(|until| until.wait_time_from(self.clock.now()))
     }
+
+    fn count_caller(&self, caller: &str) -> Result<(), Duration> {
+        // Most configurations have no rates of their own, and a name need not be hashed for that.
+        if !self.own.is_empty()
+            && let Some(limiter) = self.own.get(caller)
+        {
+            return self.count_one(limiter);
+        }
+        let Some(limiter) = &self.caller else {
+            return Ok(());
+        };
+        self.count_key(limiter, caller)
+    }
 }
 
 impl Counters for Governed {
-    fn count(&self, quota: Quota, key: &str) -> Result<(), Duration> {
-        match quota {
-            Quota::Caller => match self.own.get(key) {
-                Some(limiter) => self.count_one(Some(limiter)),
-                None => self.count_key(self.caller.as_ref(), key),
-            },
-            Quota::Tool => self.count_key(self.tool.as_ref(), key),
-            Quota::All => self.count_one(self.all.as_ref()),
+    fn count(&self, caller: &str, tool: &str) -> Result<(), UsedUp> {
+        if !self.has_limits {
+            return Ok(());
         }
+        self.clock.set();
+        let used_up = |quota| move |wait| UsedUp { quota, wait };
+        self.count_caller(caller).map_err(used_up(Quota::Caller))?;
+        if let Some(limiter) = &self.tool {
+            let counted = self.count_key(limiter, tool);
+            counted.map_err(used_up(Quota::Tool))?;
+        }
+        if let Some(limiter) = &self.all {
+            self.count_one(limiter).map_err(used_up(Quota::All))?;
+        }
+        Ok(())
+    }
+}
+
+/// The time of the last call: all limits of a call see the same, and the system is asked once.
+#[derive(Debug, Clone)]
+struct CallClock {
+    start: Instant,
+    /// Since then, in nanoseconds.
+    last: Arc<AtomicU64>,
+}
+
+impl Default for CallClock {
+    fn default() -> Self {
+        Self {
+            start: Instant::now(),
+            last: Arc::default(),
+        }
+    }
+}
+
+impl CallClock {
+    fn set(&self) {
+        let now = u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        // Of calls at the same time, none turns it back.
+        self.last.fetch_max(now, Ordering::Relaxed);
+    }
+}
+
+impl Clock for CallClock {
+    type Instant = Nanos;
+
+    fn now(&self) -> Nanos {
+        Nanos::new(self.last.load(Ordering::Relaxed))
     }
 }
 
@@ -151,11 +222,28 @@ mod tests {
             ..Quotas::default()
         });
         for _ in 0..2 {
-            assert!(counters.count(Quota::Caller, "ann").is_ok());
-            assert!(counters.count(Quota::Tool, "ann").is_ok());
+            assert!(counters.count("ann", "x").is_ok());
         }
-        let wait = counters.count(Quota::Caller, "ann").unwrap_err();
+        let UsedUp { quota, wait } = counters.count("ann", "x").unwrap_err();
+        assert_eq!(quota, Quota::Caller);
         assert!(wait > Duration::from_secs(1700), "{wait:?}");
-        assert!(counters.count(Quota::Caller, "bob").is_ok());
+        assert!(counters.count("bob", "x").is_ok());
+    }
+
+    #[test]
+    fn time_gives_calls_back() {
+        let rate = Rate {
+            calls: NonZeroU32::new(1).unwrap(),
+            per: Duration::from_millis(20),
+        };
+        let counters = Governed::new(&Quotas {
+            tool: Some(rate),
+            ..Quotas::default()
+        });
+        assert!(counters.count("ann", "x").is_ok());
+        let used_up = counters.count("bob", "x").unwrap_err();
+        assert_eq!(used_up.quota, Quota::Tool);
+        std::thread::sleep(used_up.wait + Duration::from_millis(1));
+        assert!(counters.count("bob", "x").is_ok());
     }
 }

@@ -27,7 +27,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use counters::{Counters, Governed, Quota, Quotas, Rate};
+pub use counters::{Counters, Governed, Quota, Quotas, Rate, UsedUp};
 pub use handshakes::{Handshakes, HandshakesInMemory};
 pub use id::fresh_id;
 pub use kept::{Answer, Kept, KeptInMemory, SCHEME, Settings as KeptSettings, uri_of};

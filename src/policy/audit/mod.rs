@@ -83,20 +83,34 @@ pub enum Step {
     Send,
 }
 
-impl Step {
-    /// As records name it.
-    fn word(self) -> &'static str {
-        match self {
-            Self::Headers => "headers",
-            Self::Capabilities => "capabilities",
-            Self::Find => "find",
-            Self::Access => "access",
-            Self::Rate => "rate",
-            Self::Validate => "validate",
-            Self::Confirm => "confirm",
-            Self::Send => "send",
+/// The words of steps, and what is recorded of one that let a call pass: most calls pass them all.
+macro_rules! steps {
+    ($($step:ident $word:literal,)*) => {
+        impl Step {
+            /// As records name it.
+            fn word(self) -> &'static str {
+                match self { $(Self::$step => $word,)* }
+            }
+
+            /// JSON.
+            fn allowed(self) -> &'static str {
+                match self {
+                    $(Self::$step => concat!("{\"step\":\"", $word, "\",\"decision\":\"allowed\"}"),)*
+                }
+            }
         }
-    }
+    };
+}
+
+steps! {
+    Headers "headers",
+    Capabilities "capabilities",
+    Find "find",
+    Access "access",
+    Rate "rate",
+    Validate "validate",
+    Confirm "confirm",
+    Send "send",
 }
 
 /// How a call ended.
@@ -199,30 +213,21 @@ impl CallRecord {
 
     /// A step let the call pass.
     pub fn allowed(&mut self, step: Step) {
-        self.step(step, "allowed", None);
+        if self.is_audited() {
+            self.separate();
+            self.steps.push_str(step.allowed());
+        }
     }
 
     /// A step did not let the call pass, and why, where that is to be recorded. The reason holds no secret.
     pub fn refused(&mut self, step: Step, reason: Option<&str>) {
         self.limited |= step == Step::Rate;
-        self.step(step, "refused", reason);
-    }
-
-    fn step(&mut self, step: Step, decision: &'static str, reason: Option<&str>) {
         if !self.is_audited() {
             return;
         }
+        self.separate();
         let steps = &mut self.steps;
-        if !steps.is_empty() {
-            steps.push(',');
-        }
-        for part in [
-            r#"{"step":""#,
-            step.word(),
-            r#"","decision":""#,
-            decision,
-            "\"",
-        ] {
+        for part in [r#"{"step":""#, step.word(), r#"","decision":"refused""#] {
             steps.push_str(part);
         }
         if let Some(reason) = reason {
@@ -230,6 +235,12 @@ impl CallRecord {
             push_text(steps, &shortened(reason, MOST_REASON));
         }
         steps.push('}');
+    }
+
+    fn separate(&mut self) {
+        if !self.steps.is_empty() {
+            self.steps.push(',');
+        }
     }
 
     /// How a human decided: `asked`, `granted`, `declined`, ...
