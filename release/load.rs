@@ -15,40 +15,39 @@ type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 const LOADS: [(usize, usize); 3] = [(1, 4_000), (32, 1_000), (300, 30)];
 /// Of `printf %s key-of-ann | sha256sum`.
 const HASH: &str = "ca64daa8b294dc4835d29ca02a6a47427ebc6a225ea3ac2e15f8417fb6601db2";
-const PET: &str = r#"{"id":3,"name":"Bella","species":"dog","status":"available","price":249.5,"tags":["young","brown"],"categoryId":2,"bornOn":"2024-03-01"}"#;
+/// Plain, and with what texts can hold besides: escapes, quotes, other alphabets.
+const PETS: [&str; 2] = [
+    r#"{"id":3,"name":"Bella","species":"dog","status":"available","price":249.5,"tags":["young","brown"],"categoryId":2,"bornOn":"2024-03-01"}"#,
+    r#"{"id":4,"name":"Größe \"XL\"","species":"cat","status":"sold","price":1e2,"tags":[],"note":"caf\u00e9 – naïve\n\tlikes 🐕 and 日本","photo":null,"home":{"city":"Čáslav","at":[49.9,15.39]},"ok":true}"#,
+];
 
-/// What clients ask for, the most frequent several times: the method, and its parameters.
-const REQUESTS: [(&str, &str); 12] = [
-    ("tools/call", r#"{"name":"getPet","arguments":{"petId":3}}"#),
-    ("tools/call", r#"{"name":"getPet","arguments":{"petId":4}}"#),
-    ("tools/call", r#"{"name":"getPet","arguments":{"petId":5}}"#),
+/// What clients ask for, the most frequent several times: a tool and its arguments, or the list where there is none.
+const REQUESTS: [(&str, &str); 16] = [
+    ("getPet", r#"{"petId":3}"#),
+    ("getPet", r#"{"petId":4}"#),
+    ("getPet", r#"{"petId":5}"#),
     (
-        "tools/call",
-        r#"{"name":"listPets","arguments":{"status":["available","sold"],"tags":["calm"],"limit":20}}"#,
+        "listPets",
+        r#"{"status":["available","sold"],"tags":["calm","größer"],"limit":20}"#,
     ),
     (
-        "tools/call",
-        r#"{"name":"createPet","arguments":{"body":{"name":"Bella","species":"dog","price":249.5,"tags":["young"],"categoryId":2}}}"#,
+        "createPet",
+        r#"{"body":{"name":"Bella","species":"dog","price":249.5,"tags":["young"],"categoryId":2}}"#,
     ),
-    ("tools/call", r#"{"name":"getPet","arguments":{"petId":6}}"#),
+    ("getPet", r#"{"petId":6}"#),
     (
-        "tools/call",
-        r#"{"name":"searchPets","arguments":{"filter":{"species":"dog","maxPrice":300},"sort":["name","-price"]}}"#,
+        "searchPets",
+        r#"{"filter":{"species":"dog","maxPrice":300},"sort":["name","-price"]}"#,
     ),
-    (
-        "tools/call",
-        r#"{"name":"updatePet","arguments":{"petId":3,"body":{"status":"sold"}}}"#,
-    ),
-    (
-        "tools/call",
-        r#"{"name":"getPet","arguments":{"petId":404}}"#,
-    ),
-    (
-        "tools/call",
-        r#"{"name":"getPet","arguments":{"petId":"three"}}"#,
-    ),
-    ("tools/call", r#"{"name":"getPet","arguments":{"petId":7}}"#),
-    ("tools/list", "{}"),
+    ("updatePet", r#"{"petId":3,"body":{"status":"sold"}}"#),
+    ("listCategories", "{}"),
+    ("getPet", r#"{"petId":404}"#),
+    ("getPet", r#"{"petId":"three"}"#),
+    ("getPet", r#"{"petId":7}"#),
+    ("getPetPhoto", r#"{"petId":3,"photoId":1}"#),
+    ("getInventory", "{}"),
+    ("getPet", r#"{"petId":500}"#),
+    ("", ""),
 ];
 
 fn main() -> Outcome<()> {
@@ -141,40 +140,88 @@ fn call(host: &str, client: usize, calls: usize) -> Outcome<()> {
     stream.set_nodelay(true)?;
     let mut reader = BufReader::new(stream.try_clone()?);
     for number in 0..calls {
-        let (method, parameters) = REQUESTS[(client + number) % REQUESTS.len()];
-        let body = format!(
-            r#"{{"jsonrpc":"2.0","id":{number},"method":"{method}","params":{parameters}}}"#
-        );
-        let head = format!(
-            "POST /mcp HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n\
-             Authorization: Bearer key-of-ann\r\nMCP-Protocol-Version: 2025-11-25\r\nContent-Length: {}\r\n\r\n",
-            body.len()
-        );
-        stream.write_all((head + &body).as_bytes())?;
+        let (tool, arguments) = REQUESTS[(client + number) % REQUESTS.len()];
+        stream.write_all(request(host, number, tool, arguments).as_bytes())?;
         let (start, answer) = message(&mut reader)?.ok_or("no answer")?;
         if !start.contains(" 200 ") || !answer.contains("\"result\"") {
-            return Err(format!("{method} {parameters} was answered by {start}: {answer}").into());
+            return Err(format!("{tool} {arguments} was answered by {start}: {answer}").into());
         }
     }
     Ok(())
 }
 
+/// In the newest revision, and in the one before.
+fn request(host: &str, number: usize, tool: &str, arguments: &str) -> String {
+    let mut headers = String::new();
+    let mut members = Vec::new();
+    let method = if tool.is_empty() {
+        "tools/list"
+    } else {
+        "tools/call"
+    };
+    if !tool.is_empty() {
+        members.push(format!(r#""name":"{tool}","arguments":{arguments}"#));
+    }
+    if number.is_multiple_of(2) {
+        headers += "MCP-Protocol-Version: 2025-11-25\r\n";
+    } else {
+        headers += &format!("MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: {method}\r\n");
+        if !tool.is_empty() {
+            headers += &format!("Mcp-Name: {tool}\r\n");
+        }
+        members.push(
+            r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#
+                .to_owned(),
+        );
+    }
+    let parameters = members.join(",");
+    let body = format!(
+        r#"{{"jsonrpc":"2.0","id":{number},"method":"{method}","params":{{{parameters}}}}}"#
+    );
+    format!(
+        "POST /mcp HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n\
+         Authorization: Bearer key-of-ann\r\n{headers}Content-Length: {}\r\n\r\n{body}",
+        body.len()
+    )
+}
+
 /// The store's side of one connection.
 fn serve(mut stream: TcpStream) -> Outcome<()> {
     let mut reader = BufReader::new(stream.try_clone()?);
-    let list = format!(r#"{{"items":[{}],"total":400}}"#, vec![PET; 400].join(","));
+    let json = "application/json";
+    let list = format!(
+        r#"{{"items":[{}],"total":400}}"#,
+        vec![PETS.join(","); 200].join(",")
+    );
+    let lines = "{\r\n  \"name\": \"Dogs \\/ Hunde\",\r\n  \"parent\": null\r\n}";
+    let categories = format!("[\r\n{}\r\n]\r\n", vec![lines; 20].join(",\r\n"));
+    let inventory = "available: 12 – größtenteils\r\nsold: 3\r\n".repeat(50);
+    let picture = format!("\u{89}PNG\r\n{}", "\u{1}\u{7f}picture".repeat(300));
+    let page = format!("<html><body>{}</body></html>", "<p>it broke</p>".repeat(50));
     while let Some((start, _)) = message(&mut reader)? {
-        let (status, body) = match start.as_str() {
-            start if start.contains("/pets/404") => {
-                ("404 Not Found", r#"{"title":"no such pet","status":404}"#)
-            }
-            start if start.contains("/pets?") => ("200 OK", list.as_str()),
-            start if start.contains("/pets/search") => ("200 OK", r#"{"items":[],"total":0}"#),
-            start if start.starts_with("POST") => ("201 Created\r\nLocation: /api/v1/pets/8", PET),
-            _ => ("200 OK", PET),
+        let has = |part: &str| start.contains(part);
+        let (status, kind, body) = match () {
+            () if has("/pets/404") => (
+                "404 Not Found",
+                "application/problem+json",
+                r#"{"title":"no such pet","status":404}"#,
+            ),
+            () if has("/pets/500") => (
+                "500 Internal Server Error",
+                "text/html; charset=utf-8",
+                page.as_str(),
+            ),
+            () if has("/photos/") => ("200 OK", "image/png", picture.as_str()),
+            () if has("/pets?") => ("200 OK", json, list.as_str()),
+            () if has("/pets/search") => ("200 OK", json, r#"{"items":[],"total":0}"#),
+            () if has("/categories") => ("200 OK", json, categories.as_str()),
+            () if has("/inventory") => ("200 OK", "text/plain; charset=utf-8", inventory.as_str()),
+            () if has("POST ") => ("201 Created\r\nLocation: /api/v1/pets/8", json, PETS[0]),
+            () if has("/pets/4") => ("200 OK", json, PETS[1]),
+            () => ("200 OK", json, PETS[0]),
         };
         let answer = format!(
-            "HTTP/1.1 {status}\r\nServer: store\r\nDate: Sun, 01 Mar 2026 10:00:00 GMT\r\nContent-Type: application/json\r\n\
+            "HTTP/1.1 {status}\r\nServer: store\r\nDate: Sun, 01 Mar 2026 10:00:00 GMT\r\nContent-Type: {kind}\r\n\
              Content-Length: {}\r\nConnection: keep-alive\r\n\r\n{body}",
             body.len()
         );
