@@ -79,6 +79,12 @@ impl Findings {
         for finding in &mut self.list {
             finding.pointer = as_written(&finding.pointer);
         }
+        // What was said of copies was said of one place.
+        let mut seen = HashSet::new();
+        self.list.retain(|finding| {
+            let message = finding.message.clone();
+            seen.insert((finding.rule, finding.pointer.clone(), message))
+        });
         if self.left_out > 0 {
             self.list.push(Finding {
                 severity: Severity::Note,

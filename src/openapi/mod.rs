@@ -32,7 +32,7 @@ use external::{BroughtIn, Location};
 use finding::Findings;
 use overlay::Overlay;
 use source::Fetched;
-use upgrade::Version;
+use upgrade::{Version, templates};
 
 /// Limits and permissions of loading.
 #[derive(Debug, Clone)]
@@ -197,6 +197,8 @@ struct Draft {
     version: Version,
     /// False where surely no reference leads out of the document.
     refers_elsewhere: bool,
+    /// False where surely no schema is a template.
+    has_templates: bool,
     brought_in: BroughtIn,
     findings: Findings,
 }
@@ -233,6 +235,7 @@ impl Draft {
             size: bytes.len() + added,
             refers_elsewhere: external::may_be_in(bytes)
                 || overlays.iter().any(|overlay| overlay.refers_elsewhere),
+            has_templates: templates::may_be_in(bytes) || !overlays.is_empty(),
             version,
             brought_in: BroughtIn::default(),
             findings,
@@ -248,6 +251,11 @@ impl Draft {
                 budget,
                 &mut self.findings,
             );
+        }
+        let mut templates = templates::Origins::default();
+        let others = !self.brought_in.versions.is_empty();
+        if self.version == Version::V31 && (self.has_templates || others) {
+            templates = templates::specialise(&mut self.tree, &mut self.findings);
         }
         upgrade::normalise(
             &mut self.tree,
@@ -266,6 +274,7 @@ impl Draft {
         let written = Written {
             swagger: self.version == Version::V2,
             names: &self.brought_in.names,
+            templates: &templates,
         };
         document.findings = self.findings.finish(|pointer| written.pointer(pointer));
         document
@@ -276,10 +285,14 @@ impl Draft {
 struct Written<'a> {
     swagger: bool,
     names: &'a [String],
+    templates: &'a templates::Origins,
 }
 
 impl Written<'_> {
     fn pointer(&self, pointer: &str) -> String {
+        if let Some(origin) = self.templates.of(pointer) {
+            return self.pointer(&origin);
+        }
         if let Some(rest) = pointer.strip_prefix("/components/x-external/") {
             let (number, rest) = rest.split_once('/').unwrap_or((rest, ""));
             let name = number

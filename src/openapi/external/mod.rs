@@ -19,6 +19,7 @@ use super::text;
 use super::upgrade::Version;
 use crate::secret::SafeUrl;
 use rewrite::Rewrite;
+pub(super) use rewrite::{holds_names, is_data};
 
 /// Where a document stands.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

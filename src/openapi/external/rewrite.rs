@@ -123,7 +123,7 @@ fn local(number: usize, fragment: &str) -> String {
 }
 
 /// Members whose value is plain data.
-pub(super) fn is_data(key: &str) -> bool {
+pub(in crate::openapi) fn is_data(key: &str) -> bool {
     matches!(
         key,
         "example" | "examples" | "default" | "enum" | "const" | "x-external"
@@ -131,7 +131,7 @@ pub(super) fn is_data(key: &str) -> bool {
 }
 
 /// Members whose own members are names.
-pub(super) fn holds_names(key: &str) -> bool {
+pub(in crate::openapi) fn holds_names(key: &str) -> bool {
     matches!(
         key,
         "properties"

@@ -8,6 +8,7 @@ mod outbound;
 mod parameters;
 mod schemas;
 mod swagger;
+mod templates;
 
 use serde_json::{Value, json};
 use url::Url;

@@ -7,6 +7,7 @@ mod keywords;
 mod schema;
 mod swagger;
 mod swagger_body;
+pub(super) mod templates;
 mod values;
 mod version;
 mod walk;

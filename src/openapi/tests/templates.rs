@@ -1,0 +1,456 @@
+//! Schemas with `$dynamicRef` and several anchors of its name.
+
+use serde_json::{Value, json};
+
+use super::super::Document;
+use super::{load, rules};
+
+const TEMPLATES: &str = "#/components/x-specialised";
+
+/// A document of these named schemas.
+fn with_schemas(schemas: &Value) -> Value {
+    json!({"openapi": "3.1.1", "paths": {}, "components": {"schemas": schemas}})
+}
+
+/// Whether a named schema takes a value, after loading.
+fn takes(document: &Document, name: &str, value: &Value) -> bool {
+    let components = document.schemas.get("#/components").unwrap();
+    takes_at(components, &format!("#/components/schemas/{name}"), value)
+}
+
+fn takes_at(components: &Value, reference: &str, value: &Value) -> bool {
+    let schema = json!({"$ref": reference, "components": components});
+    let validator = jsonschema::draft202012::new(&schema);
+    validator
+        .unwrap_or_else(|error| panic!("{error}: {schema}"))
+        .is_valid(value)
+}
+
+/// Whether a schema with this `$id` takes a value, by a validator that knows dynamic scopes.
+fn takes_as_written(schemas: &Value, id: &str, value: &Value) -> bool {
+    let schema = json!({"$id": "https://a.test/", "$ref": id, "$defs": schemas});
+    jsonschema::draft202012::new(&schema)
+        .unwrap()
+        .is_valid(value)
+}
+
+/// No dynamic reference is left, and no copy has an anchor.
+fn assert_plain(document: &Document) {
+    let components = document.schemas.get("#/components").unwrap();
+    assert!(!components.to_string().contains("$dynamicRef"));
+    let copies = document.schemas.get(TEMPLATES).map(Value::to_string);
+    assert!(!copies.unwrap_or_default().contains("nchor\""));
+}
+
+/// Each schema takes after loading what it takes as written.
+fn check(schemas: &Value, table: &[(&str, &[Value])]) {
+    let document = load(&with_schemas(schemas));
+    assert!(document.findings.is_empty(), "{:?}", document.findings);
+    assert_plain(&document);
+    for (name, values) in table {
+        let id = schemas[name]["$id"].as_str().unwrap();
+        let mut both = [false; 2];
+        for value in *values {
+            let expected = takes_as_written(schemas, id, value);
+            both[usize::from(expected)] = true;
+            let components = document.schemas.get("#/components").unwrap();
+            assert_eq!(
+                takes(&document, name, value),
+                expected,
+                "{name}: {value}: {components}"
+            );
+        }
+        assert_eq!(both, [true; 2], "{name}: the values show no difference");
+    }
+}
+
+#[test]
+fn a_generic_array_has_the_items_that_its_user_binds() {
+    let list = |id: &str, kind: &str| json!({"$id": id, "$ref": "fully_generic", "$defs": {"only": {"$dynamicAnchor": "element", "type": kind}}});
+    let data = |kind: &str, list: &str| json!({"properties": {"dataType": {"const": kind}, "data": {"$ref": list}}});
+    let schemas = json!({
+        "Generic": {
+            "$id": "fully_generic", "type": "array", "items": {"$dynamicRef": "#element"},
+            "$defs": {"any": {"$dynamicAnchor": "element"}},
+        },
+        "Numbers": list("of_numbers", "number"),
+        "Strings": list("of_strings", "string"),
+        "Object": {
+            "$id": "object", "type": "object", "required": ["dataType", "data"],
+            "oneOf": [data("string", "of_strings"), data("number", "of_numbers")],
+        },
+    });
+    check(
+        &schemas,
+        &[
+            ("Generic", &[json!([1, "a"]), json!(1)]),
+            ("Numbers", &[json!([1]), json!(["a"])]),
+            ("Strings", &[json!(["a"]), json!([1])]),
+            (
+                "Object",
+                &[
+                    json!({"dataType": "string", "data": ["a"]}),
+                    json!({"dataType": "string", "data": [1]}),
+                    json!({"dataType": "number", "data": [1]}),
+                    json!({"dataType": "number", "data": ["a"]}),
+                ],
+            ),
+        ],
+    );
+    let document = load(&with_schemas(&schemas));
+    let copies = document
+        .schemas
+        .get(TEMPLATES)
+        .unwrap()
+        .as_object()
+        .unwrap();
+    let names: Vec<_> = copies.keys().collect();
+    assert_eq!(names, ["Generic-only", "Generic-only_1"]);
+}
+
+#[test]
+fn templates_within_templates_have_what_the_outermost_binds() {
+    let schemas = json!({
+        "Page": {
+            "$id": "page", "required": ["items"],
+            "properties": {"items": {"type": "array", "items": {"$dynamicRef": "#item"}}},
+            "$defs": {"none": {"$dynamicAnchor": "item", "not": {}}},
+        },
+        "Envelope": {
+            "$id": "envelope", "required": ["data"],
+            "properties": {"data": {"$dynamicRef": "#content"}},
+            "$defs": {"none": {"$dynamicAnchor": "content", "not": {}}},
+        },
+        "EnvelopePage": {
+            "$id": "envelope-page", "$ref": "page",
+            "$defs": {"item": {"$dynamicAnchor": "item", "$ref": "envelope"}},
+        },
+        "Numbers": {
+            "$id": "numbers", "$ref": "envelope-page",
+            "$defs": {"content": {"$dynamicAnchor": "content", "type": "number"}},
+        },
+        "Texts": {
+            "$id": "texts", "properties": {"page": {"$ref": "envelope-page"}, "one": {"$ref": "envelope"}},
+            "$defs": {"content": {"$dynamicAnchor": "content", "type": "string"}},
+        },
+        // Who comes first decides, whatever is bound later.
+        "Outer": {
+            "$id": "outer", "items": {"$ref": "numbers"},
+            "$defs": {"content": {"$dynamicAnchor": "content", "type": "boolean"}},
+        },
+    });
+    let page = |value: Value| json!({"items": [{"data": value}]});
+    check(
+        &schemas,
+        &[
+            ("Page", &[json!({"items": []}), json!({"items": [1]})]),
+            ("Envelope", &[json!({}), json!({"data": 1}), json!(1)]),
+            ("EnvelopePage", &[json!({"items": []}), page(json!(1))]),
+            (
+                "Numbers",
+                &[
+                    page(json!(1)),
+                    page(json!("a")),
+                    json!({"items": [1]}),
+                    json!({"items": [{}]}),
+                ],
+            ),
+            (
+                "Texts",
+                &[
+                    json!({"page": page(json!("a")), "one": {"data": "a"}}),
+                    json!({"page": page(json!(1))}),
+                    json!({"one": {"data": 1}}),
+                ],
+            ),
+            (
+                "Outer",
+                &[json!([page(json!(true))]), json!([page(json!(1))])],
+            ),
+        ],
+    );
+}
+
+#[test]
+fn an_extended_tree_has_extended_children() {
+    let schemas = json!({
+        "Tree": {
+            "$id": "tree", "$dynamicAnchor": "node", "type": "object",
+            "properties": {"data": true, "children": {"type": "array", "items": {"$dynamicRef": "#node"}}},
+        },
+        "Strict": {"$id": "strict", "$dynamicAnchor": "node", "$ref": "tree", "unevaluatedProperties": false},
+        "Stricter": {
+            "$id": "stricter", "$dynamicAnchor": "node", "$ref": "strict",
+            "properties": {"data": {"type": "string"}},
+        },
+        "Forest": {"$id": "forest", "type": "array", "items": {"$ref": "tree"}},
+    });
+    let child = |child: Value| json!({"children": [{"children": [child]}]});
+    let wrong = json!({"daat": 1});
+    check(
+        &schemas,
+        &[
+            ("Tree", &[child(wrong.clone()), child(json!(1))]),
+            ("Strict", &[child(json!({"data": 1})), child(wrong.clone())]),
+            (
+                "Stricter",
+                &[
+                    child(json!({"data": "a"})),
+                    child(json!({"data": 1})),
+                    child(wrong.clone()),
+                ],
+            ),
+            ("Forest", &[json!([child(wrong)]), json!([child(json!(1))])]),
+        ],
+    );
+}
+
+#[test]
+fn resources_within_others_and_in_parts_are_entered() {
+    let schemas = json!({
+        "Bundle": {
+            "$id": "bundle", "$ref": "list",
+            "$defs": {
+                "numbers": {"$dynamicAnchor": "T", "type": "number"},
+                "list": {
+                    "$id": "list", "items": {"$dynamicRef": "#T"},
+                    "$defs": {"default": {"$dynamicAnchor": "T", "type": "string"}},
+                },
+            },
+        },
+        "Plain": {"$id": "plain", "$ref": "list"},
+        "Part": {
+            "$id": "part", "properties": {"a": {"$ref": "deep#/properties/list"}},
+            "$defs": {"b": {"$dynamicAnchor": "T", "type": "boolean"}},
+        },
+        "Deep": {"$id": "deep", "properties": {"list": {"items": {"$ref": "list"}}, "own": {"$id": "own", "$ref": "#/$defs/x", "$defs": {"x": {"$dynamicRef": "#T"}, "y": {"$dynamicAnchor": "T", "type": "null"}}}}},
+        "DeepPart": {
+            "$id": "deep-part", "$ref": "deep",
+            "$defs": {"b": {"$dynamicAnchor": "T", "type": "boolean"}},
+        },
+        // `$anchor` is no dynamic one: this leads where it says.
+        "Still": {
+            "$id": "still", "items": {"$dynamicRef": "#T"},
+            "$defs": {"x": {"$anchor": "T", "type": "integer"}},
+        },
+        "StillPart": {
+            "$id": "still-part", "$ref": "still",
+            "$defs": {"b": {"$dynamicAnchor": "T", "type": "boolean"}},
+        },
+    });
+    let all = [json!([1]), json!(["a"]), json!([true]), json!([null])];
+    check(
+        &schemas,
+        &[
+            ("Bundle", &all),
+            ("Plain", &all),
+            ("Part", &[json!({"a": [[true]]}), json!({"a": [[1]]})]),
+            (
+                "Deep",
+                &[
+                    json!({"own": null}),
+                    json!({"own": true}),
+                    json!({"list": [["a"]]}),
+                    json!({"list": [[true]]}),
+                ],
+            ),
+            (
+                "DeepPart",
+                &[
+                    json!({"own": null}),
+                    json!({"own": true}),
+                    json!({"list": [["a"]]}),
+                    json!({"list": [[true]]}),
+                ],
+            ),
+            ("Still", &all),
+            ("StillPart", &all),
+        ],
+    );
+}
+
+#[test]
+fn schemas_of_components_count_as_resources_of_their_own() {
+    let page = |name: &str| json!({"$ref": "#/components/schemas/Page", "$defs": {"T": {"$dynamicAnchor": "T", "$ref": name}}});
+    let content = |schema: Value| json!({"content": {"application/json": {"schema": schema}}});
+    let document = load(&json!({
+        "openapi": "3.1.0",
+        "paths": {
+            "/users": {
+                "get": {"responses": {"200": content(json!({"$ref": "#/components/schemas/UserPage"}))}},
+                "put": {"requestBody": content(page("#/components/schemas/User")), "responses": {}},
+            },
+            "/pets": {"put": {
+                "parameters": [{"in": "query", "name": "q", "schema": page("#/components/schemas/Pet")}],
+                "requestBody": content(page("#/components/schemas/Pet")),
+                "responses": {},
+            }},
+        },
+        "components": {"schemas": {
+            "User": {"type": "object", "required": ["name"]},
+            "Pet": {"type": "object", "required": ["kind"]},
+            // It has no anchor of its own, and is no fault by itself.
+            "Page": {"type": "object", "properties": {
+                "items": {"type": "array", "items": {"$dynamicRef": "#T"}},
+                "next": {"$ref": "#/components/schemas/Page/properties/cursor"},
+                "cursor": {"type": "string"},
+            }},
+            "UserPage": page("#/components/schemas/User"),
+        }},
+    }));
+    assert!(document.findings.is_empty(), "{:?}", document.findings);
+    assert_plain(&document);
+    let copies = document.schemas.get(TEMPLATES).unwrap();
+    let names: Vec<_> = copies.as_object().unwrap().keys().collect();
+    assert_eq!(
+        names,
+        ["Page-User", "Page-User_1", "Page-Pet", "Page-Pet_1"]
+    );
+    let components = document.schemas.get("#/components").unwrap();
+    let (user, pet) = (
+        json!({"items": [{"name": 1}]}),
+        json!({"items": [{"kind": 1}]}),
+    );
+    let mut seen = 0;
+    for operation in &document.operations {
+        let bodies = operation.request_body.iter().flat_map(|body| &body.content);
+        let answers = operation
+            .responses
+            .iter()
+            .flat_map(|answer| &answer.content);
+        let schemas = bodies.chain(answers).map(|media| &media.schema);
+        for schema in schemas.chain(operation.parameters.iter().map(|one| &one.schema)) {
+            let reference = schema["$ref"].as_str().unwrap();
+            let is_user = operation.path == "/users";
+            assert_eq!(
+                takes_at(components, reference, &user),
+                is_user,
+                "{reference}"
+            );
+            assert_eq!(
+                takes_at(components, reference, &pet),
+                !is_user,
+                "{reference}"
+            );
+            seen += 1;
+        }
+    }
+    assert_eq!(seen, 4);
+    let items = document.schemas.get("#/components/schemas/Page").unwrap();
+    assert_eq!(items["properties"]["items"]["items"], json!({}));
+}
+
+#[test]
+fn a_name_that_nobody_binds_is_told_where_it_stands() {
+    let page = json!({"properties": {"items": {"items": {"$dynamicRef": "#T"}}}});
+    let twice = json!({"allOf": [{"$ref": "#/components/schemas/Page"}],
+        "$defs": {"a": {"$dynamicAnchor": "T"}, "b": {"$dynamicAnchor": "T", "type": "string"}}});
+    let document = load(&json!({
+        "openapi": "3.1.0",
+        "paths": {"/a": {"get": {"responses": {"200": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Page"}}}}}}}},
+        "components": {"schemas": {
+            "Page": page, "Twice": twice,
+            "Users": {"$ref": "#/components/schemas/Page", "$defs": {"T": {"$dynamicAnchor": "T", "type": "object"}}},
+            "Lost": {"items": {"$dynamicRef": "#nowhere"}},
+        }},
+    }));
+    let pointers: Vec<_> = rules(&document.findings)
+        .into_iter()
+        .map(|(_, rule, at)| (rule, at))
+        .collect();
+    // The operation gets to the template itself; two anchors in one schema contradict each other.
+    assert_eq!(
+        pointers,
+        [
+            (
+                "unresolved-reference",
+                "/components/schemas/Page/properties/items/items"
+            ),
+            ("unresolved-reference", "/components/schemas/Lost/items"),
+        ]
+    );
+    assert!(!takes(&document, "Users", &json!({"items": [1]})));
+    for name in ["Page", "Twice"] {
+        assert!(takes(&document, name, &json!({"items": [1]})), "{name}");
+    }
+}
+
+#[test]
+fn references_beside_dynamic_ones_and_mappings_stay_true() {
+    let document = load(&with_schemas(&json!({
+        "Both": {"$ref": "#/components/schemas/Base", "$dynamicRef": "#T", "$defs": {"x": {"$dynamicAnchor": "T"}}},
+        "Base": {"required": ["base"]},
+        "Bound": {"$ref": "#/components/schemas/Both", "$defs": {"x": {"$dynamicAnchor": "T", "required": ["bound"]}}},
+        "Any": {
+            "oneOf": [{"$ref": "#/components/schemas/Bound"}, {"$ref": "#/components/schemas/Both"}],
+            "discriminator": {"propertyName": "p", "mapping": {"a": "#/components/schemas/Both", "b": "Base"}},
+            "$defs": {"x": {"$dynamicAnchor": "T", "required": ["any"]}},
+        },
+    })));
+    let any = document.schemas.get("#/components/schemas/Any").unwrap();
+    assert_eq!(
+        any["discriminator"]["mapping"]["a"],
+        any["oneOf"][1]["$ref"]
+    );
+    assert_eq!(any["discriminator"]["mapping"]["b"], "Base");
+    assert!(takes(&document, "Bound", &json!({"base": 1, "bound": 1})));
+    assert!(!takes(&document, "Bound", &json!({"base": 1})));
+    assert!(!takes(&document, "Bound", &json!({"bound": 1})));
+    assert_plain(&document);
+}
+
+#[test]
+fn faults_of_a_template_are_told_once() {
+    let page = |kind: &str| json!({"$ref": "#/components/schemas/Page", "$defs": {"T": {"$dynamicAnchor": "T", "type": kind}}});
+    let document = load(&with_schemas(&json!({
+        "Page": {"items": {"$dynamicRef": "#T"}, "minItems": -1},
+        "A": page("string"), "B": page("number"),
+    })));
+    assert_eq!(document.findings.len(), 1, "{:?}", document.findings);
+    assert_eq!(
+        document.findings[0].pointer,
+        "/components/schemas/Page/minItems"
+    );
+}
+
+#[test]
+fn many_binders_of_many_templates_are_bounded() {
+    let mut schemas = json!({});
+    let padding = vec!["x"; 200];
+    for n in 0..1_000 {
+        let mut all = vec![json!({"$dynamicRef": format!("#T{}", n % 20)})];
+        for step in 1..20 {
+            all.push(json!({"$ref": format!("#/components/schemas/S{}", (n * 7 + step) % 1_000)}));
+        }
+        schemas[format!("S{n}")] = json!({
+            "anyOf": all, "enum": padding,
+            "$defs": {"x": {"$dynamicAnchor": format!("T{}", n % 20), "title": n.to_string()}},
+        });
+    }
+    let document = load(&with_schemas(&schemas));
+    let told = rules(&document.findings);
+    assert!(told.iter().any(|(_, rule, _)| *rule == "schema-too-large"));
+    let copies = document
+        .schemas
+        .get(TEMPLATES)
+        .unwrap()
+        .as_object()
+        .unwrap();
+    assert!(copies.len() < 10_000);
+    assert_plain(&document);
+}
+
+#[test]
+fn many_names_are_bounded() {
+    let mut schemas = json!({});
+    for n in 0..3_000 {
+        schemas[format!("S{n}")] = json!({
+            "$ref": format!("#/components/schemas/S{}", (n + 1) % 3_000),
+            "items": {"$dynamicRef": format!("#T{n}")},
+            "$defs": {"x": {"$dynamicAnchor": format!("T{n}")}, "y": {"$id": "y", "$dynamicAnchor": format!("T{n}")}},
+        });
+    }
+    let document = load(&with_schemas(&schemas));
+    let told = rules(&document.findings);
+    assert!(told.iter().any(|(_, rule, _)| *rule == "schema-too-large"));
+}
