@@ -11,6 +11,7 @@ mod operations;
 mod outputs;
 mod parts;
 mod schemas;
+mod templates;
 
 use serde_json::{Value, json};
 

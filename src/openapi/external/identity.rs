@@ -35,8 +35,15 @@ pub(in crate::openapi) fn settle(root: &mut Value, base: Option<&Url>) {
     let Some(own) = own.or_else(|| Url::parse(NOWHERE).ok()).map(bare) else {
         return;
     };
-    let mut known = HashMap::from([(own.clone(), String::new())]);
-    collect(root, &own, false, &mut Place::default(), &mut known);
+    let mut known = Known {
+        resources: HashMap::from([(own.clone(), String::new())]),
+        anchors: HashMap::new(),
+    };
+    let document = Resource {
+        base: own.clone(),
+        pointer: String::new(),
+    };
+    collect(root, &document, false, &mut Place::default(), &mut known);
     let walk = Walk {
         moves: named.is_some() && base.is_some(),
         known: &known,
@@ -61,32 +68,50 @@ pub(in crate::openapi) fn settle(root: &mut Value, base: Option<&Url>) {
     }
 }
 
-/// Notes the schemas with an `$id`; the first of an address counts.
-fn collect(
-    node: &Value,
-    base: &Url,
-    names: bool,
-    place: &mut Place,
-    known: &mut HashMap<Url, String>,
-) {
+/// What stands where, as pointers.
+struct Known {
+    /// Schemas with an `$id`, and the document.
+    resources: HashMap<Url, String>,
+    /// Anchors of schemas with an `$id`, by that schema's pointer and the anchor's name.
+    anchors: HashMap<String, HashMap<String, String>>,
+}
+
+/// Notes the schemas with an `$id` and their anchors; the first of an address counts.
+fn collect(node: &Value, within: &Resource, names: bool, place: &mut Place, known: &mut Known) {
     match node {
         Value::Object(map) => {
-            let own = (!names).then(|| identified(node, base)).flatten();
+            let own = (!names).then(|| identified(node, &within.base)).flatten();
+            let own = own.map(|base| Resource {
+                base,
+                pointer: place.pointer().to_owned(),
+            });
             if let Some(own) = &own {
-                let pointer = place.pointer().to_owned();
-                known.entry(own.clone()).or_insert(pointer);
+                let (base, pointer) = (own.base.clone(), own.pointer.clone());
+                known.resources.entry(base).or_insert(pointer);
             }
-            let base = own.as_ref().unwrap_or(base);
+            let within = own.as_ref().unwrap_or(within);
             for (key, member) in map {
-                if names || !is_data(key) {
-                    let inner = !names && holds_names(key);
-                    place.within(key, |place| collect(member, base, inner, place, known));
+                match member {
+                    Value::String(name)
+                        if !names
+                            && !within.pointer.is_empty()
+                            && matches!(key.as_str(), "$anchor" | "$dynamicAnchor") =>
+                    {
+                        let anchors = known.anchors.entry(within.pointer.clone()).or_default();
+                        let pointer = place.pointer().to_owned();
+                        anchors.entry(name.clone()).or_insert(pointer);
+                    }
+                    Value::Object(_) | Value::Array(_) if names || !is_data(key) => {
+                        let inner = !names && holds_names(key);
+                        place.within(key, |place| collect(member, within, inner, place, known));
+                    }
+                    _ => {}
                 }
             }
         }
         Value::Array(items) => {
             for (index, item) in items.iter().enumerate() {
-                place.item(index, |place| collect(item, base, false, place, known));
+                place.item(index, |place| collect(item, within, false, place, known));
             }
         }
         _ => {}
@@ -114,7 +139,7 @@ struct Walk<'a> {
     /// Relative references to other documents start from `$self`.
     moves: bool,
     /// Where each address stands.
-    known: &'a HashMap<Url, String>,
+    known: &'a Known,
 }
 
 impl Walk<'_> {
@@ -148,7 +173,7 @@ impl Walk<'_> {
                         Value::String(target)
                             if !names && matches!(key.as_str(), "$ref" | "$dynamicRef") =>
                         {
-                            if let Some(target) = self.target(root, target, within) {
+                            if let Some(target) = self.target(root, key, target, within) {
                                 found.push((place.member(key), target));
                             }
                         }
@@ -167,20 +192,30 @@ impl Walk<'_> {
     }
 
     /// What a reference becomes; nothing where it stays.
-    fn target(&self, root: &Value, written: &str, within: &Resource) -> Option<String> {
+    fn target(&self, root: &Value, key: &str, written: &str, within: &Resource) -> Option<String> {
+        // A dynamic reference is by name, whoever it asks first.
+        let anchor = |pointer: &str, name: &str| {
+            let found = self.known.anchors.get(pointer)?.get(name)?;
+            (key == "$ref").then(|| format!("#{found}"))
+        };
         let (document, fragment) = written.split_once('#').unwrap_or((written, ""));
         let is_pointer = fragment.is_empty() || fragment.starts_with('/');
         if document.is_empty() {
+            if !is_pointer {
+                return anchor(&within.pointer, fragment);
+            }
             // Many write an `$id` and go on referring from the document's root.
             let target = format!("#{}{fragment}", within.pointer);
-            let moved = !within.pointer.is_empty() && is_pointer;
+            let moved = !within.pointer.is_empty();
             return (moved && lookup(root, &target).is_some()).then_some(target);
         }
         let address = bare(within.base.join(document).ok()?);
-        match self.known.get(&address) {
+        match self.known.resources.get(&address) {
             Some(pointer) if is_pointer => Some(format!("#{pointer}{fragment}")),
-            // Anchors are looked for in the whole document.
-            Some(_) => Some(format!("#{fragment}")),
+            // Other anchors are looked for in the whole document.
+            Some(pointer) => {
+                Some(anchor(pointer, fragment).unwrap_or_else(|| format!("#{fragment}")))
+            }
             None => {
                 let relative = Url::parse(document).is_err();
                 let moved = self.moves && relative && within.pointer.is_empty();

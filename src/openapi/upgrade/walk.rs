@@ -292,7 +292,7 @@ impl Walk<'_> {
                     place.pointer(),
                     match target.strip_prefix(DYNAMIC) {
                         Some(name) => format!(
-                            "$dynamicRef {name:?} needs one $dynamicAnchor of its name, found none or several"
+                            "$dynamicRef {name:?} needs one $dynamicAnchor of its name, or one on the way to it; found neither"
                         ),
                         None => format!("the reference {target:?} leads nowhere"),
                     },

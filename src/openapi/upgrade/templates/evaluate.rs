@@ -117,6 +117,7 @@ impl<'a> Evaluation<'a> {
                 self.original(id, &Vec::new(), None);
             }
         }
+        self.plain();
         let originals = self.instances.len();
         for number in 0..originals {
             if resources.list[self.instances[number].resource].entry {
@@ -137,6 +138,21 @@ impl<'a> Evaluation<'a> {
             }
         }
         self.outcome
+    }
+
+    /// Settles references by name where no template is about.
+    fn plain(&mut self) {
+        for (id, resource) in self.resources.list.iter().enumerate() {
+            if !self.needs[id].is_empty() {
+                continue;
+            }
+            for site in &resource.sites {
+                if let Some(change) = self.change(id, site, &Vec::new(), false) {
+                    let at = format!("{}{}", resource.pointer, site.at);
+                    self.outcome.changes.push((at, site.word.clone(), change));
+                }
+            }
+        }
     }
 
     /// Makes a resource known that stays where it is, and those within it.

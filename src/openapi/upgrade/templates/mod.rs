@@ -57,7 +57,7 @@ enum Change {
 
 /// Turns the dynamic references of names with several anchors into plain ones.
 pub(in crate::openapi) fn specialise(root: &mut Value, findings: &mut Findings) -> Origins {
-    let resources = Resources::of(root);
+    let mut resources = Resources::of(root);
     if resources.names.is_empty() {
         return Origins::default();
     }
@@ -71,6 +71,7 @@ pub(in crate::openapi) fn specialise(root: &mut Value, findings: &mut Findings) 
         );
         return Origins::default();
     };
+    resources.unite(&needs);
     let outcome = Evaluation::new(root, &resources, &needs, findings).run();
     write(root, outcome)
 }
@@ -123,7 +124,9 @@ fn apply(node: &mut Value, at: &str, word: &Word, change: Change) {
         }
         (Word::Reference, Change::Nothing) => drop(map.shift_remove("$ref")),
         (Word::Dynamic, Change::To(target)) => {
-            map.shift_remove("$dynamicRef");
+            if map.shift_remove("$dynamicRef").is_none() {
+                return;
+            }
             if !map.contains_key("$ref") {
                 map.insert("$ref".to_owned(), Value::String(target));
             } else if let Value::Array(all) = map.entry("allOf").or_insert_with(|| json!([])) {

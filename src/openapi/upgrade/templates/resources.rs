@@ -295,6 +295,31 @@ impl<'a> Resources<'a> {
         }
     }
 
+    /// Takes anchors for one that stand for the same plain schema, so that templates of it are
+    /// made once.
+    pub(super) fn unite(&mut self, needs: &[Vec<Name>]) {
+        let mut first: HashMap<(usize, &str), usize> = HashMap::new();
+        let mut same: Vec<usize> = (0..self.anchors.len()).collect();
+        for (number, anchor) in self.anchors.iter().enumerate() {
+            let owner = &self.list[anchor.resource];
+            let stands_for = anchor.alias.map(|site| &owner.sites[site].target);
+            if let Some(Target::Place(other, rest, _)) = stands_for
+                && needs[*other].is_empty()
+            {
+                same[number] = *first.entry((*other, rest)).or_insert(number);
+            }
+        }
+        for resource in &mut self.list {
+            for anchor in resource
+                .own
+                .iter_mut()
+                .filter_map(|(_, anchor)| anchor.as_mut())
+            {
+                *anchor = same[*anchor];
+            }
+        }
+    }
+
     /// Finds what references by pointer lead to. What is no resource yet becomes one.
     fn connect(&mut self) {
         let mut id = 0;
