@@ -112,6 +112,9 @@ fn shortened(mut message: String) -> String {
     message
 }
 
+/// Longer pointers are not written into references: a key of a megabyte would be in each of them.
+const LONGEST_POINTER: usize = 1_000;
+
 /// A JSON pointer that grows and shrinks with a walk.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Place(String);
@@ -139,6 +142,11 @@ impl Place {
     /// The pointer.
     pub(super) fn pointer(&self) -> &str {
         &self.0
+    }
+
+    /// Whether references may be turned into ones to this place.
+    pub(super) fn can_be_named(&self) -> bool {
+        self.0.len() <= LONGEST_POINTER
     }
 
     /// The pointer of a member.

@@ -79,6 +79,7 @@ struct Known {
 /// Notes the schemas with an `$id` and their anchors; the first of an address counts.
 fn collect(node: &Value, within: &Resource, names: bool, place: &mut Place, known: &mut Known) {
     match node {
+        _ if !place.can_be_named() => {}
         Value::Object(map) => {
             let own = (!names).then(|| identified(node, &within.base)).flatten();
             let own = own.map(|base| Resource {
@@ -154,6 +155,7 @@ impl Walk<'_> {
         found: &mut Vec<(String, String)>,
     ) {
         match node {
+            _ if !place.can_be_named() => {}
             Value::Array(items) => {
                 for (index, item) in items.iter().enumerate() {
                     place.item(index, |place| {

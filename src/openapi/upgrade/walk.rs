@@ -84,7 +84,10 @@ fn find_anchors(node: &Value, place: &mut Place, found: &mut HashMap<String, Str
         Value::Object(map) => {
             for key in ["$anchor", "$dynamicAnchor"] {
                 if let Some(name) = map.get(key).and_then(Value::as_str) {
-                    let pointer = format!("#{}", place.pointer());
+                    let mut pointer = String::new();
+                    if place.can_be_named() {
+                        pointer = format!("#{}", place.pointer());
+                    }
                     if key == "$dynamicAnchor" {
                         // With several of a name, the caller's way decides which is meant.
                         let other = found.insert(format!("{DYNAMIC}{name}"), pointer.clone());

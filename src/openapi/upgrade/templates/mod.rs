@@ -58,15 +58,17 @@ enum Change {
 /// Turns the dynamic references of names with several anchors into plain ones.
 pub(in crate::openapi) fn specialise(root: &mut Value, findings: &mut Findings) -> Origins {
     let mut resources = Resources::of(root);
-    if resources.names.is_empty() {
+    if resources.names == 0 {
         return Origins::default();
     }
-    let Some(needs) = needs::of(&resources) else {
+    let needs = (resources.room > 0)
+        .then(|| needs::of(&resources))
+        .flatten();
+    let Some(needs) = needs else {
         findings.warn(
             "schema-too-large",
             "/components",
-            "the references between schemas with $dynamicRef are too many to be followed"
-                .to_owned(),
+            "the schemas with $dynamicRef are too many to be followed".to_owned(),
             "use fewer names of $dynamicAnchor; what they name accepts anything",
         );
         return Origins::default();
@@ -153,7 +155,9 @@ fn reference_to(place: &str, rest: &str) -> String {
 /// A pointer's last token as people write it, safe in a name.
 fn last_name(place: &str) -> String {
     let token = place.rsplit('/').next().unwrap_or_default();
-    let plain = pointer::unescape(token);
+    // Names of any length stand in a document.
+    let token: String = token.chars().take(4 * LONGEST_NAME).collect();
+    let plain = pointer::unescape(&token);
     let safe = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
     plain.chars().filter(safe).take(LONGEST_NAME).collect()
 }

@@ -11,7 +11,7 @@ pub(super) fn of(resources: &Resources<'_>) -> Option<Vec<Vec<Name>>> {
     let count = resources.list.len();
     let node_of = |name: Name| count + name as usize;
     // Who refers to a resource, or to a name, which stands for all that it may be bound to.
-    let mut referring: Vec<Vec<usize>> = vec![Vec::new(); count + resources.names.len()];
+    let mut referring: Vec<Vec<usize>> = vec![Vec::new(); count + resources.names];
     for (id, resource) in resources.list.iter().enumerate() {
         for site in &resource.sites {
             match &site.target {
@@ -34,7 +34,7 @@ pub(super) fn of(resources: &Resources<'_>) -> Option<Vec<Vec<Name>>> {
     let mut needs = vec![Vec::new(); count];
     let mut seen = vec![usize::MAX; referring.len()];
     let mut left = MOST_STEPS;
-    for (number, name) in (0_usize..).zip(0_u32..).take(resources.names.len()) {
+    for (number, name) in (0_usize..).zip(0_u32..).take(resources.names) {
         let mut waiting = vec![node_of(name)];
         while let Some(node) = waiting.pop() {
             for &from in &referring[node] {

@@ -1,5 +1,8 @@
 //! Schemas with `$dynamicRef` and several anchors of its name.
 
+mod bounds;
+mod random;
+
 use serde_json::{Value, json};
 
 use super::super::Document;
@@ -421,46 +424,4 @@ fn faults_of_a_template_are_told_once() {
         document.findings[0].pointer,
         "/components/schemas/Page/minItems"
     );
-}
-
-#[test]
-fn many_binders_of_many_templates_are_bounded() {
-    let mut schemas = json!({});
-    let padding = vec!["x"; 200];
-    for n in 0..1_000 {
-        let mut all = vec![json!({"$dynamicRef": format!("#T{}", n % 20)})];
-        for step in 1..20 {
-            all.push(json!({"$ref": format!("#/components/schemas/S{}", (n * 7 + step) % 1_000)}));
-        }
-        schemas[format!("S{n}")] = json!({
-            "anyOf": all, "enum": padding,
-            "$defs": {"x": {"$dynamicAnchor": format!("T{}", n % 20), "title": n.to_string()}},
-        });
-    }
-    let document = load(&with_schemas(&schemas));
-    let told = rules(&document.findings);
-    assert!(told.iter().any(|(_, rule, _)| *rule == "schema-too-large"));
-    let copies = document
-        .schemas
-        .get(TEMPLATES)
-        .unwrap()
-        .as_object()
-        .unwrap();
-    assert!(copies.len() < 10_000);
-    assert_plain(&document);
-}
-
-#[test]
-fn many_names_are_bounded() {
-    let mut schemas = json!({});
-    for n in 0..3_000 {
-        schemas[format!("S{n}")] = json!({
-            "$ref": format!("#/components/schemas/S{}", (n + 1) % 3_000),
-            "items": {"$dynamicRef": format!("#T{n}")},
-            "$defs": {"x": {"$dynamicAnchor": format!("T{n}")}, "y": {"$id": "y", "$dynamicAnchor": format!("T{n}")}},
-        });
-    }
-    let document = load(&with_schemas(&schemas));
-    let told = rules(&document.findings);
-    assert!(told.iter().any(|(_, rule, _)| *rule == "schema-too-large"));
 }

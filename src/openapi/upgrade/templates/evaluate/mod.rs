@@ -1,13 +1,15 @@
 //! Follows every way from resource to resource with what it binds, as a validator would, and notes
 //! which copies it takes and what each reference leads to.
 
+mod copies;
+
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use serde_json::Value;
 
 use super::super::super::finding::Findings;
 use super::resources::{Name, Resources, Site, Target, Word};
-use super::{COPIES, Change, last_name, reference_to};
+use super::{Change, reference_to};
 
 /// Copies of one document; real ones need a few for each type.
 const MOST_COPIES: usize = 10_000;
@@ -15,9 +17,6 @@ const MOST_COPIES: usize = 10_000;
 const MOST_VALUES: usize = 400_000;
 /// Names looked at, over all references.
 const MOST_STEPS: usize = 20_000_000;
-/// Bindings that a copy's name tells.
-const MOST_TOLD: usize = 3;
-
 /// What names are bound to, sorted by name; nothing where the anchors contradict each other.
 type Bindings = Vec<(Name, Option<usize>)>;
 /// A reference's place and word, and what it becomes.
@@ -327,65 +326,6 @@ impl<'a> Evaluation<'a> {
         self.ask_for(number);
         Some(reference_to(&self.instances[number].place, rest))
     }
-
-    fn copy(&mut self, key: (usize, Bindings)) -> Option<usize> {
-        let (id, bindings) = &key;
-        let root = self.root;
-        let pointer = &self.resources.list[*id].pointer;
-        let size = *self
-            .sizes
-            .entry(*id)
-            .or_insert_with(|| root.pointer(pointer).map_or(0, size));
-        if self.made >= MOST_COPIES {
-            return None;
-        }
-        self.values = self.values.checked_sub(size + bindings.len())?;
-        self.made += 1;
-        let name = self.name(*id, bindings);
-        let number = self.instances.len();
-        self.instances.push(Instance {
-            resource: *id,
-            bindings: bindings.clone(),
-            place: format!("{COPIES}/{name}"),
-            copy: Some(name),
-            within: None,
-            visited: false,
-        });
-        self.known.insert(key, number);
-        Some(number)
-    }
-
-    /// The template's name and those of what is bound: `Page-User`.
-    fn name(&mut self, id: usize, bindings: &Bindings) -> String {
-        let resources = self.resources;
-        let resource = &resources.list[id];
-        let mut base = last_name(&resource.pointer);
-        let others = bindings
-            .iter()
-            .filter(|bound| !resource.own.contains(bound));
-        for anchor in others.filter_map(|(_, anchor)| *anchor).take(MOST_TOLD) {
-            let anchor = &resources.anchors[anchor];
-            let owner = &resources.list[anchor.resource];
-            let stands_for = match anchor.alias.map(|site| &owner.sites[site].target) {
-                Some(Target::Place(other, rest, _)) if rest.is_empty() => {
-                    last_name(&resources.list[*other].pointer)
-                }
-                Some(Target::Place(_, rest, _)) => last_name(rest),
-                _ if anchor.at.is_empty() => last_name(&owner.pointer),
-                _ => last_name(&anchor.at),
-            };
-            base.push('-');
-            base.push_str(&stands_for);
-        }
-        let mut name = base.clone();
-        while self.names.contains_key(&name) {
-            let used = self.names.entry(base.clone()).or_default();
-            *used += 1;
-            name = format!("{base}_{used}");
-        }
-        self.names.insert(name.clone(), 1);
-        name
-    }
 }
 
 /// A name with what it is bound to.
@@ -401,15 +341,4 @@ struct Visit {
     is_copy: bool,
     anchored: Vec<String>,
     changes: Changes,
-}
-
-/// How many values a tree has; long texts count more.
-fn size(value: &Value) -> usize {
-    let inner = match value {
-        Value::String(text) => text.len() / 256,
-        Value::Array(items) => items.iter().map(size).sum(),
-        Value::Object(members) => members.values().map(size).sum(),
-        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
-    };
-    inner + 1
 }
