@@ -60,6 +60,7 @@ impl Findings {
             return;
         }
         let message = shortened(message);
+        let pointer = nearest(pointer);
         if self
             .seen
             .insert((rule, pointer.to_owned(), message.clone()))
@@ -112,7 +113,17 @@ fn shortened(mut message: String) -> String {
     message
 }
 
-/// Longer pointers are not written into references: a key of a megabyte would be in each of them.
+/// The place itself, or the nearest one around it that can be named.
+fn nearest(pointer: &str) -> &str {
+    let Some(start) = pointer.as_bytes().get(..=LONGEST_POINTER) else {
+        return pointer;
+    };
+    let end = start.iter().rposition(|byte| *byte == b'/');
+    end.and_then(|end| pointer.get(..end)).unwrap_or_default()
+}
+
+/// Longer pointers are not written into references and findings: a key of a megabyte would be in
+/// each of them.
 const LONGEST_POINTER: usize = 1_000;
 
 /// A JSON pointer that grows and shrinks with a walk.
@@ -179,6 +190,13 @@ mod tests {
             "5 further findings are left out"
         );
         assert!(list[0].message.len() < 620);
+        let mut far = Findings::default();
+        far.note(
+            "duplicate-key",
+            &format!("/a/{}/c", "é".repeat(LONGEST_POINTER)),
+            String::new(),
+        );
+        assert_eq!(far.finish(str::to_owned)[0].pointer, "/a");
     }
 
     #[test]
