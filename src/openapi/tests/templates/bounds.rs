@@ -60,3 +60,37 @@ fn long_keys_are_not_written_into_every_reference() {
     let components = document.schemas.get("#/components").unwrap();
     assert!(components.to_string().len() < 2_000_000);
 }
+
+#[test]
+fn ways_that_double_with_each_step_are_bounded() {
+    const STEPS: usize = 40;
+    let at = |name: &str, step: usize| format!("#/components/schemas/{name}{step}");
+    let mut schemas = json!({});
+    let mut last = Vec::new();
+    for step in 0..STEPS {
+        let name = format!("T{step}");
+        last.push(json!({"$dynamicRef": format!("#{name}")}));
+        schemas[format!("A{step}")] =
+            json!({"anyOf": [{"$ref": at("B", step)}, {"$ref": at("C", step)}]});
+        for other in ["B", "C"] {
+            let next = if step + 1 < STEPS {
+                at("A", step + 1)
+            } else {
+                at("Last", 0)
+            };
+            schemas[format!("{other}{step}")] = json!({"items": {"$ref": next}, "$defs": {"x": {"$dynamicAnchor": name, "title": other}}});
+        }
+    }
+    schemas["Last0"] = json!({"anyOf": last});
+    let document = load(&with_schemas(&schemas));
+    let told = rules(&document.findings);
+    assert!(told.iter().any(|(_, rule, _)| *rule == "schema-too-large"));
+    let copies = document
+        .schemas
+        .get(TEMPLATES)
+        .unwrap()
+        .as_object()
+        .unwrap();
+    assert!(copies.len() <= 10_000);
+    assert_plain(&document);
+}

@@ -1,6 +1,7 @@
 //! Schemas with `$dynamicRef` and several anchors of its name.
 
 mod bounds;
+mod files;
 mod random;
 
 use serde_json::{Value, json};
