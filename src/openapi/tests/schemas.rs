@@ -355,6 +355,7 @@ fn a_dynamic_reference_with_one_anchor_is_a_plain_one() {
             "Node": {"$dynamicAnchor": "node", "properties": {"children": {"items": {"$dynamicRef": "#node"}}}},
             "One": {"$dynamicAnchor": "T"},
             "Other": {"$dynamicAnchor": "T"},
+            // Nobody comes here by way of one of the two.
             "List": {"items": {"$dynamicRef": "#T"}},
             "Lost": {"items": {"$dynamicRef": "#nowhere"}},
             "Pointer": {"items": {"$dynamicRef": "#/components/schemas/One"}},

@@ -131,7 +131,8 @@ impl Schemas<'_> {
 pub(super) const DYNAMIC: &str = "#dynamic:";
 
 /// `$dynamicRef` as `$ref`: with one `$dynamicAnchor` of its name they mean the same (JSON Schema
-/// 2020-12, Core, section 8.2.3.2).
+/// 2020-12, Core, section 8.2.3.2). Those of a name with several were settled before where somebody
+/// binds it (`templates`).
 fn dynamic(map: &mut Map<String, Value>) {
     let Some(Value::String(target)) = map.get("$dynamicRef") else {
         return;

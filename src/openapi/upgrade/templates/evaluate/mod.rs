@@ -156,12 +156,11 @@ impl<'a> Evaluation<'a> {
 
     /// Makes a resource known that stays where it is, and those within it.
     fn original(&mut self, id: usize, outer: &Bindings, within: Option<usize>) {
-        let Some(bindings) = self.enter(id, outer) else {
-            return;
-        };
         if self.needs[id].is_empty() {
             return;
         }
+        // Without a step left, none of its references is followed either.
+        let bindings = self.enter(id, outer).unwrap_or_default();
         let resource = &self.resources.list[id];
         let number = self.instances.len();
         self.known.insert((id, bindings.clone()), number);
@@ -182,7 +181,9 @@ impl<'a> Evaluation<'a> {
     /// that nobody bound before. Only what matters is kept, so that equal ways are one.
     fn enter(&mut self, id: usize, outer: &Bindings) -> Option<Bindings> {
         let needs = &self.needs[id];
-        self.steps = self.steps.checked_sub(needs.len())?;
+        let left = self.steps.checked_sub(needs.len());
+        self.steps = left.unwrap_or_default();
+        left?;
         let own = &self.resources.list[id].own;
         let bound = |name: &Name| bound_to(outer, *name).or_else(|| bound_to(own, *name));
         Some(needs.iter().filter_map(bound).collect())
@@ -241,9 +242,7 @@ impl<'a> Evaluation<'a> {
         }
         let length = visit.base.len();
         for inner in &resource.nested {
-            let Some(within) = self.enter(*inner, bindings) else {
-                return;
-            };
+            let within = self.enter(*inner, bindings).unwrap_or_default();
             let pointer = &self.resources.list[*inner].pointer;
             visit
                 .base
