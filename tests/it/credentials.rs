@@ -170,7 +170,7 @@ async fn no_secret_is_in_a_log_or_an_answer() {
     }
     assert!(answers.contains("[REDACTED]"), "{answers}");
     // The record of the last call is the last line.
-    let log = bridge.logged("tool=error").await;
+    let log = bridge.logged("tool=\"error\"").await;
     assert!(log.contains("TRACE"), "the finest level was asked for");
     for secret in SECRETS {
         assert!(!answers.contains(secret), "{secret} in {answers}");

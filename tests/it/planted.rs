@@ -289,7 +289,7 @@ async fn no_secret_shows_anywhere() {
     ] {
         assert!(seen.contains(secret), "{secret}");
     }
-    let log = bridge.logged("tool=broken").await;
+    let log = bridge.logged("tool=\"broken\"").await;
     for word in ["TRACE", "Http::connect"] {
         assert!(log.contains(word), "{word}");
     }

@@ -166,7 +166,7 @@ async fn a_call_through_call_tool_is_the_call_itself() {
             .all(|seen| seen.target.starts_with("/orders/"))
     );
     let log = bridge.logged("getOrder").await;
-    assert!(!log.contains("tool=call_tool"), "{log}");
+    assert!(!log.contains("tool=\"call_tool\""), "{log}");
 
     let wrong = bridge.call("call_tool", json!({"tool": "getOrder"})).await;
     assert_eq!(wrong["isError"], true);

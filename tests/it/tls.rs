@@ -39,7 +39,7 @@ async fn called(
     }
     let bridge = configured(&document(PATHS, SCHEMES), &upstream.url(), &settings);
     let result = bridge.call("x", json!({})).await;
-    let log = bridge.logged("tool=x").await;
+    let log = bridge.logged("tool=\"x\"").await;
     if let Some(identity) = identity {
         assert!(!log.contains(identity.key_pem().lines().nth(1).unwrap()));
     }

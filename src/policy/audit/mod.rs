@@ -295,8 +295,8 @@ impl Drop for CallRecord {
         tracing::info!(
             target: "mcpinvoke::call",
             id = %self.id,
-            tool = %self.tool,
-            caller = %self.caller.principal,
+            tool = self.tool.as_str(),
+            caller = &*self.caller.principal,
             client = self.caller.client.as_deref(),
             transport = self.caller.transport,
             outcome = self.ending.word(),
