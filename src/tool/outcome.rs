@@ -1,6 +1,7 @@
 //! What a call came to, in MCP's terms but in no revision's wire form.
 
 use bytes::Bytes;
+use bytestring::ByteString;
 
 /// The result of a tool call.
 #[derive(Debug, Clone, PartialEq)]
@@ -164,9 +165,10 @@ impl<T: Into<Text>> From<T> for Structured {
     }
 }
 
-/// Bytes that are known to be UTF-8, shared with the buffer they were received in.
+/// Bytes that are known to be UTF-8, shared with the buffer they were received in. Checked once, however often it is
+/// read.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Text(Bytes);
+pub struct Text(ByteString);
 
 impl Text {
     /// Checks `bytes` without copying them.
@@ -174,50 +176,47 @@ impl Text {
     /// # Errors
     /// Gives the bytes back when they are not UTF-8.
     pub fn from_utf8(bytes: Bytes) -> Result<Self, Bytes> {
-        if std::str::from_utf8(&bytes).is_ok() {
-            Ok(Self(bytes))
-        } else {
-            Err(bytes)
-        }
+        let text = ByteString::try_from(bytes.clone());
+        text.map(Self).map_err(|_| bytes)
     }
 
     /// The text.
     #[must_use]
     pub fn as_str(&self) -> &str {
-        std::str::from_utf8(&self.0).unwrap_or_default()
+        &self.0
     }
 
     /// The first `length` bytes, sharing their memory; fewer where that would split a character.
     #[must_use]
     pub fn head(&self, length: usize) -> Self {
         let mut end = length.min(self.0.len());
-        while !self.as_str().is_char_boundary(end) {
+        while !self.0.is_char_boundary(end) {
             end -= 1;
         }
-        Self(self.0.slice(..end))
+        Self(self.0.slice_ref(&self.0[..end]))
     }
 
     /// The bytes themselves.
     #[must_use]
     pub fn into_bytes(self) -> Bytes {
-        self.0
+        self.0.into_bytes()
     }
 
-    /// The bytes, for copying into an answer without checking them again.
+    /// The bytes, for copying into an answer.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
-        &self.0
+        self.0.as_bytes()
     }
 }
 
 impl From<String> for Text {
     fn from(text: String) -> Self {
-        Self(Bytes::from(text))
+        Self(ByteString::from(text))
     }
 }
 
 impl From<&'static str> for Text {
     fn from(text: &'static str) -> Self {
-        Self(Bytes::from_static(text.as_bytes()))
+        Self(ByteString::from_static(text))
     }
 }
