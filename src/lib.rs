@@ -12,7 +12,8 @@
 //!    too many to list, [`search`] finds them.
 //! 7. [`transport`]: Streamable HTTP or stdio. Calls that wait for an operator are decided on a page ([`approvals`]).
 //!
-//! What several replicas would have to share is in [`state`]; places in documents and arguments are named by JSON pointers ([`mod@pointer`]).
+//! What several replicas would have to share is in [`state`]; places in documents and arguments are named by JSON pointers ([`mod@pointer`]),
+//! and times are written by [`time`].
 
 pub mod app;
 pub mod approvals;
@@ -33,5 +34,6 @@ pub mod search;
 pub mod secret;
 pub mod state;
 pub mod telemetry;
+pub mod time;
 pub mod tool;
 pub mod transport;

@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 
 use super::Item;
 use crate::state::Stage;
-use crate::tool::rfc3339_seconds;
+use crate::time::rfc3339_seconds;
 
 const STYLE: &str = include_str!("style.css");
 

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::Item;
 use crate::state::Stage;
-use crate::tool::rfc3339_seconds;
+use crate::time::rfc3339_seconds;
 
 pub(super) fn list(waiting: &[Item], recent: &[Item]) -> String {
     let all = |items: &[Item]| -> Vec<Value> { items.iter().map(value).collect() };

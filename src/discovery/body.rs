@@ -7,7 +7,7 @@ use super::defs::Definitions;
 use super::keys;
 use super::settings::BodyShape;
 use crate::openapi::{MediaType, Operation, RequestBody};
-use crate::tool::{is_json_lines, is_json_sequence};
+use crate::tool::{self, is_json_lines, is_json_sequence};
 
 /// A body with everything settled but the keys.
 #[derive(Debug)]
@@ -264,8 +264,7 @@ fn is_text(essence: &str) -> bool {
 
 /// A media type without its parameters, in lower case.
 pub(super) fn essence(media_type: &str) -> String {
-    let essence = media_type.split(';').next().unwrap_or("");
-    essence.trim().to_ascii_lowercase()
+    tool::essence(media_type).to_ascii_lowercase()
 }
 
 /// Whether a schema takes some object, as far as its types tell; `left` is how many more schemas may

@@ -7,7 +7,7 @@ use ::http::header::CONTENT_TYPE;
 use bytes::Bytes;
 use encoding_rs::Encoding;
 
-use crate::tool::{Text, is_json_lines};
+use crate::tool::{Text, essence, is_json_lines};
 
 /// What a body is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,18 +67,19 @@ impl Media {
             .get(CONTENT_TYPE)
             .map(|value| String::from_utf8_lossy(value.as_bytes()))
             .unwrap_or_default();
-        let mut parts = value.split(';');
-        let essence = parts.next().unwrap_or_default().trim().to_ascii_lowercase();
+        let essence = essence(&value).to_ascii_lowercase();
         let parameter = |wanted: &str| {
-            parts
-                .clone()
+            value
+                .split(';')
+                .skip(1)
                 .filter_map(|part| part.split_once('='))
                 .find(|(name, _)| name.trim().eq_ignore_ascii_case(wanted))
                 .map(|(_, value)| value.trim().trim_matches('"'))
         };
         let charset = parameter("charset").and_then(|label| Encoding::for_label(label.as_bytes()));
         let kind = kind(&essence);
-        let boundary = parameter("boundary").filter(|_| kind == Kind::Multipart);
+        let is_multipart = kind == Kind::Multipart;
+        let boundary = is_multipart.then(|| parameter("boundary")).flatten();
         Self {
             kind,
             charset,
@@ -110,10 +111,14 @@ impl Media {
 
 fn kind(essence: &str) -> Kind {
     let (top, sub) = essence.split_once('/').unwrap_or((essence, ""));
+    // Most are this.
+    if sub == "json" {
+        return Kind::Json;
+    }
     if is_json_lines(essence) || sub == "json-seq" || sub.ends_with("+json-seq") {
         return Kind::Values;
     }
-    if sub == "json" || sub == "x-json" || sub.ends_with("+json") {
+    if sub == "x-json" || sub.ends_with("+json") {
         return Kind::Json;
     }
     if essence == "text/event-stream" {

@@ -17,7 +17,8 @@ use super::peer::Peer;
 use super::revision::Revision;
 use super::unconfirmed::{Failures, Unconfirmed};
 use crate::policy::confirm::{Confirm, PendingApproval, Query, Reply, Stopped, Token, Way};
-use crate::tool::{Outcome, rfc3339_seconds};
+use crate::time::rfc3339_seconds;
+use crate::tool::Outcome;
 
 /// Answers in one request that are looked at.
 const MOST_ANSWERS: usize = 64;

@@ -1,7 +1,7 @@
 //! How much is allowed: calls in a time for each caller, each tool and in all, and calls at a time for
 //! each upstream.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -36,7 +36,8 @@ impl Default for Settings {
 pub struct Limits {
     counters: Arc<dyn Counters>,
     concurrency: Option<(NonZeroU32, Duration)>,
-    upstreams: Mutex<HashMap<String, Arc<Semaphore>>>,
+    /// There are few.
+    upstreams: Mutex<BTreeMap<String, Arc<Semaphore>>>,
 }
 
 impl Default for Limits {

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::hash::{BuildHasher as _, BuildHasherDefault, Hasher, RandomState};
 use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -78,6 +79,7 @@ pub struct Governed {
     has_limits: bool,
     clock: CallClock,
     calls: AtomicU32,
+    hasher: RandomState,
     caller: Option<Keyed>,
     own: HashMap<Arc<str>, Single>,
     tool: Option<Keyed>,
@@ -85,7 +87,29 @@ pub struct Governed {
 }
 
 type Single = RateLimiter<NotKeyed, InMemoryState, CallClock, NoOpMiddleware<Nanos>>;
-type Keyed = RateLimiter<String, DashMapStateStore<String>, CallClock, NoOpMiddleware<Nanos>>;
+/// By the hash of a name, which nobody outside can foresee: the name itself would be copied for each call.
+type Keyed = RateLimiter<u64, ByHash, CallClock, NoOpMiddleware<Nanos>>;
+type ByHash = DashMapStateStore<u64, BuildHasherDefault<Hashed>>;
+
+/// For what is a hash already.
+#[derive(Debug, Clone, Copy, Default)]
+struct Hashed(u64);
+
+impl Hasher for Hashed {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
+        }
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
+}
 
 impl Governed {
     /// Counters for these quotas.
@@ -97,13 +121,14 @@ impl Governed {
             RateLimiter::new(rate.quota(), state, clock.clone())
         };
         let keyed = |rate: Rate| {
-            let state = DashMapStateStore::default();
+            let state = ByHash::default();
             RateLimiter::new(rate.quota(), state, clock.clone())
         };
         let own = quotas.own.iter();
         Self {
             has_limits: *quotas != Quotas::default(),
             calls: AtomicU32::new(0),
+            hasher: RandomState::new(),
             caller: quotas.caller.map(keyed),
             own: own
                 .map(|(name, rate)| (Arc::clone(name), single(*rate)))
@@ -127,7 +152,7 @@ impl Governed {
         if looks && limiter.len() > MOST_KEYS {
             limiter.retain_recent();
         }
-        let result = limiter.check_key(&key.to_owned());
+        let result = limiter.check_key(&self.hasher.hash_one(key));
         result.map_err(|until| until.wait_time_from(self.clock.now()))
     }
 

@@ -3,14 +3,15 @@
 //! The same line as `tracing-subscriber` writes by itself, for half the work: each call logs one.
 
 use std::fmt::{self, Write as _};
+use std::time::SystemTime;
 
-use jiff::Timestamp;
-use jiff::fmt::temporal::DateTimePrinter;
 use tracing::field::{Field, Visit};
 use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::fmt::format::Writer;
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
 use tracing_subscriber::registry::LookupSpan;
+
+use crate::time::{Precision, write_rfc3339};
 
 /// Writes a line.
 #[derive(Debug, Clone, Copy)]
@@ -18,8 +19,6 @@ pub(super) struct Text {
     pub(super) colours: bool,
 }
 
-/// To the microsecond (RFC 3339, section 5.6).
-const TIME: DateTimePrinter = DateTimePrinter::new().precision(Some(6));
 /// Room for a line as most are, in bytes.
 const ROOM: usize = 256;
 
@@ -41,8 +40,7 @@ where
         // Put together here: the writer takes each piece through two others.
         let mut line = String::with_capacity(ROOM);
         line.push_str(self.style(DIM));
-        // A string takes all that is written to it.
-        let _ = TIME.print_timestamp(&Timestamp::now(), &mut line);
+        write_rfc3339(&mut line, SystemTime::now(), Precision::Microseconds);
         line.push_str(self.style(PLAIN));
         line.push_str(self.level(*event.metadata().level()));
         let mut fields = Fields {
@@ -85,12 +83,16 @@ struct Fields<'l> {
 impl Fields<'_> {
     fn name(&mut self, field: &Field) {
         let name = field.name();
-        let pieces: &[&str] = match (name, self.text.colours) {
-            ("message", _) => &[],
-            (_, false) => &[" ", name, "="],
-            (_, true) => &[" ", ITALIC, name, PLAIN, DIM, "=", PLAIN],
-        };
-        for piece in pieces {
+        if name == "message" {
+            return;
+        }
+        if !self.text.colours {
+            self.line.push(' ');
+            self.line.push_str(name);
+            self.line.push('=');
+            return;
+        }
+        for piece in [" ", ITALIC, name, PLAIN, DIM, "=", PLAIN] {
             self.line.push_str(piece);
         }
     }
@@ -112,10 +114,12 @@ impl Visit for Fields<'_> {
             return self.record_debug(field, &value);
         }
         self.name(field);
-        let quote = if field.name() == "message" { "" } else { "\"" };
-        for piece in [quote, value, quote] {
-            self.line.push_str(piece);
+        if field.name() == "message" {
+            return self.line.push_str(value);
         }
+        self.line.push('"');
+        self.line.push_str(value);
+        self.line.push('"');
     }
 
     fn record_i64(&mut self, field: &Field, value: i64) {

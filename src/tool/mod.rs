@@ -12,13 +12,12 @@ mod corrections;
 mod escape;
 mod grant;
 mod json;
-mod lines;
+mod media;
 mod name;
 mod outcome;
 mod secrecy;
 mod security;
 mod target;
-mod time;
 
 pub use ask::{Asked, Question};
 pub use call::{CallId, Caller, NoProgress, Progress, ToolCall, TraceContext};
@@ -31,7 +30,7 @@ pub use corrections::{Corrections, Place};
 pub use escape::escape_json_into;
 pub use grant::{Grant, InvalidPattern, Pattern, SubjectToken};
 pub use json::Json;
-pub use lines::{is_json_lines, is_json_sequence};
+pub use media::{essence, is_json_lines, is_json_sequence};
 pub use name::{InvalidToolName, ToolName};
 pub use outcome::{Content, Outcome, Structured, Text};
 pub use secrecy::is_secret;
@@ -41,7 +40,6 @@ pub use target::{
     HttpTarget, Location, Parameter, PartKind, PathPart, PathTemplate, Style, Target, XmlNames,
     XmlText,
 };
-pub use time::{rfc3339, rfc3339_seconds};
 
 use serde::Serialize;
 

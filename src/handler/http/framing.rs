@@ -3,7 +3,7 @@
 use ::http::HeaderMap;
 use ::http::header::CONTENT_TYPE;
 
-use crate::tool::is_json_lines;
+use crate::tool::{essence, is_json_lines};
 
 /// How a body that is a stream is divided. Such a body may never end, so what has come is an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +34,12 @@ impl Counter {
     /// A counter for a body of this media type; none where it is no stream.
     pub(super) fn of(headers: &HeaderMap) -> Option<Self> {
         let value = headers.get(CONTENT_TYPE)?.to_str().ok()?;
-        let essence = value.split(';').next()?.trim().to_ascii_lowercase();
+        let essence = essence(value);
+        // Most are this.
+        if essence.eq_ignore_ascii_case("application/json") {
+            return None;
+        }
+        let essence = essence.to_ascii_lowercase();
         let framing = match essence.as_str() {
             "text/event-stream" => Framing::Events,
             "application/json-seq" => Framing::Records,

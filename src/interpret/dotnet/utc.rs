@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use crate::tool::rfc3339;
+use crate::time::rfc3339;
 
 /// `yyyy-MM-dd HH:mm:ss`, UTC.
 pub(super) fn utc(time: SystemTime) -> String {

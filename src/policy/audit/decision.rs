@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use serde::Serialize;
 
 use super::Audit;
-use crate::tool::rfc3339;
+use crate::time::rfc3339;
 
 /// An operator's decision.
 #[derive(Debug, Clone, Copy, Serialize)]

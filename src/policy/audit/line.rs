@@ -78,8 +78,9 @@ impl Line {
 
 /// Appends a text as a JSON string (RFC 8259, section 7).
 pub(super) fn push_text(out: &mut String, text: &str) {
-    let plain = |byte| byte >= b' ' && byte != b'"' && byte != b'\\';
-    if text.bytes().all(plain) {
+    let plain = |byte| (byte >= b' ') & (byte != b'"') & (byte != b'\\');
+    // All of them, since most are: that takes a fraction of the time of stopping at the first that is not.
+    if text.bytes().fold(true, |all, byte| all & plain(byte)) {
         out.push('"');
         out.push_str(text);
         out.push('"');

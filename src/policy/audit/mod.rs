@@ -17,7 +17,8 @@ pub use sink::{Audit, AuditError, Destination, Settings};
 
 use self::line::{Line, member, push_text};
 use super::metrics::Counters;
-use crate::tool::{CallId, Caller, rfc3339};
+use crate::time::rfc3339;
+use crate::tool::{CallId, Caller};
 
 /// Of arguments, this many bytes are recorded; longer ones as their digest.
 const MOST_ARGUMENTS: usize = 16 * 1024;

@@ -137,6 +137,9 @@ impl Rotating {
     /// How many bytes of these lines, and whole lines only, go into the file as it is.
     fn fitting(&self, lines: &str) -> usize {
         let room = self.max_bytes.saturating_sub(self.length);
+        if lines.len() as u64 <= room {
+            return lines.len();
+        }
         let mut length = 0;
         for line in lines.split_inclusive('\n') {
             if (length + line.len()) as u64 > room {

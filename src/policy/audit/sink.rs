@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 
 use super::Arguments;
 use super::output::{Output, Rotating, Stdout};
-use crate::tool::rfc3339;
+use crate::time::rfc3339;
 
 /// Records that wait to be written.
 const QUEUE: usize = 4096;

@@ -6,6 +6,7 @@ use http::{HeaderMap, Method};
 use serde::{Deserialize, Serialize};
 
 use super::brief::{OF_LINE, OF_URL, brief, of_body};
+use crate::tool::essence;
 
 /// What stands in a method's place where programs run; HTTP's methods are in capitals.
 const RUN: &str = "run";
@@ -223,7 +224,7 @@ fn text(bytes: &[u8], headers: &HeaderMap) -> String {
             let kind = headers
                 .get(CONTENT_TYPE)
                 .and_then(|kind| kind.to_str().ok());
-            let kind = kind.and_then(|kind| kind.split(';').next());
+            let kind = kind.map(essence);
             format!(
                 "({} bytes of {})",
                 bytes.len(),

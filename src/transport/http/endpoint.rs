@@ -19,7 +19,7 @@ use super::Shared;
 use super::respond::{answer, empty, events, message, method_not_allowed};
 use super::unread;
 use crate::mcp::{Accepted, Answer, Fault, Header, Headers, Message, Work};
-use crate::tool::Caller;
+use crate::tool::{Caller, essence};
 
 pub(super) async fn handle(State(shared): State<Arc<Shared>>, mut request: Request) -> Response {
     let caller = request.extensions_mut().remove();
@@ -203,9 +203,7 @@ fn is_json(headers: &HeaderMap) -> bool {
     if value == "application/json" {
         return true;
     }
-    let text = value.to_str().unwrap_or_default();
-    let essence = text.split(';').next().unwrap_or_default().trim();
-    let essence = essence.to_ascii_lowercase();
+    let essence = essence(value.to_str().unwrap_or_default()).to_ascii_lowercase();
     essence == "application/json" || essence == "application/json-rpc" || essence.ends_with("+json")
 }
 
@@ -249,7 +247,7 @@ fn first<'a>(header: &mut Option<&'a str>, value: &'a HeaderValue) {
 
 fn read(value: &HeaderValue) -> Header<'_> {
     match value.to_str() {
-        Ok(text) => Header::Value(text.trim_matches([' ', '\t'])),
+        Ok(text) => Header::Value(text.trim_ascii()),
         Err(_) => Header::Unusable,
     }
 }
@@ -282,24 +280,26 @@ fn takes_streams(headers: &HeaderMap) -> bool {
     if accepts.peek().is_none() {
         return true;
     }
-    let texts = accepts.filter_map(|value| value.to_str().ok());
+    let texts = accepts.map(HeaderValue::as_bytes);
     let (mut closest, mut takes) = (None, false);
-    for range in texts.flat_map(|text| text.split(',')) {
-        let (kind, parameters) = range.split_once(';').unwrap_or((range, ""));
-        let kinds = ["*/*", "text/*", "text/event-stream"];
-        let is_kind = |known: &&str| kind.trim().eq_ignore_ascii_case(known);
+    for range in texts.flat_map(|text| text.split(|byte| *byte == b',')) {
+        let mut parts = range.split(|byte| *byte == b';');
+        let kind = parts.next().unwrap_or_default().trim_ascii();
+        let kinds: [&[u8]; 3] = [b"*/*", b"text/*", b"text/event-stream"];
+        let is_kind = |known: &&[u8]| kind.eq_ignore_ascii_case(known);
         let Some(close) = kinds.iter().position(is_kind) else {
             continue;
         };
         if closest <= Some(close) {
             closest = Some(close);
-            takes = !parameters.split(';').any(is_weight_of_nothing);
+            takes = !parts.any(is_weight_of_nothing);
         }
     }
     takes
 }
 
-fn is_weight_of_nothing(parameter: &str) -> bool {
+fn is_weight_of_nothing(parameter: &[u8]) -> bool {
+    let parameter = std::str::from_utf8(parameter).unwrap_or_default();
     parameter.split_once('=').is_some_and(|(name, value)| {
         name.trim().eq_ignore_ascii_case("q") && value.trim().parse() == Ok(0.0)
     })

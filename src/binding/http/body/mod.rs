@@ -17,7 +17,8 @@ use super::fault;
 use crate::binding::Fault;
 use crate::pointer;
 use crate::tool::{
-    Body, BodyArgument, BodyCodec, BodyMedia, FlatField, Parameter, PartKind, is_json_sequence,
+    Body, BodyArgument, BodyCodec, BodyMedia, FlatField, Parameter, PartKind, essence,
+    is_json_sequence,
 };
 
 pub(super) use base64::decode as decode_base64;
@@ -155,7 +156,9 @@ fn further<'a>(
 fn encode(media: &BodyMedia, value: &BodyValue<'_>, at: &str) -> Result<(String, Bytes), Fault> {
     let bytes = match &media.codec {
         BodyCodec::Json => value.to_json(),
-        BodyCodec::JsonLines => value.to_json_lines(is_json_sequence(&essence(&media.media_type))),
+        BodyCodec::JsonLines => value.to_json_lines(is_json_sequence(
+            &essence(&media.media_type).to_ascii_lowercase(),
+        )),
         BodyCodec::Text => {
             let media_type = concrete(&media.media_type, "text/plain");
             let (media_type, bytes) = text::encoded(media_type, value.to_text());
@@ -208,13 +211,8 @@ fn encode(media: &BodyMedia, value: &BodyValue<'_>, at: &str) -> Result<(String,
 
 /// Whether values of a media type are JSON; `application/jsonpath`, for one, is something else.
 pub(super) fn is_json(media_type: &str) -> bool {
-    let essence = essence(media_type);
+    let essence = essence(media_type).to_ascii_lowercase();
     matches!(essence.as_str(), "application/json" | "text/json") || essence.ends_with("+json")
-}
-
-fn essence(media_type: &str) -> String {
-    let essence = media_type.split(';').next().unwrap_or_default();
-    essence.trim().to_ascii_lowercase()
 }
 
 /// A media range such as `*/*` is no media type; something of the codec's own stands for it.

@@ -2,6 +2,8 @@
 
 use encoding_rs::Encoding;
 
+use crate::tool::essence;
+
 /// The bytes of a text, and its media type with the charset they are in: the one the type names where the text can be
 /// written in it, otherwise UTF-8. HTTP names no default charset (RFC 9110, section 8.3.2), so a text beyond ASCII says it.
 pub(super) fn encoded(media_type: &str, text: String) -> (String, Vec<u8>) {
@@ -31,8 +33,7 @@ fn in_utf8(media_type: &str) -> String {
     let others: Vec<&str> = parameters(media_type)
         .filter(|part| !is_charset(part))
         .collect();
-    let essence = media_type.split(';').next().unwrap_or_default().trim();
-    let mut all = vec![essence];
+    let mut all = vec![essence(media_type)];
     all.extend(others);
     all.push("charset=utf-8");
     all.join("; ")

@@ -23,7 +23,7 @@ mod tests {
     use std::time::{Duration, UNIX_EPOCH};
 
     use super::parse;
-    use crate::tool::rfc3339;
+    use crate::time::rfc3339;
 
     #[test]
     fn times_are_written_and_read_back() {

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::context::{SessionLine, SessionView};
 use super::file::refused;
 use super::{CommandError, Context, Made, clock, optional_text, text};
-use crate::tool::rfc3339;
+use crate::time::rfc3339;
 
 /// Ends a session.
 pub(super) async fn stop(

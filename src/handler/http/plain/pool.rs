@@ -1,7 +1,7 @@
 //! Connections to plain-HTTP services, each lent to one call at a time. A call holds its own until its answer
 //! is read: nothing has to be passed through a task on the way back, which was a fifth of a call's cost.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::io;
 use std::net::SocketAddr;
 use std::pin::Pin;
@@ -46,8 +46,8 @@ struct Idle {
 
 #[derive(Debug, Default)]
 struct Places {
-    /// By the value of `Host`. The one used last is at the end, and used next.
-    connections: HashMap<HeaderValue, Vec<(Sender, Instant)>>,
+    /// By the value of `Host`, of which there are few. The one used last is at the end, and used next.
+    connections: BTreeMap<HeaderValue, Vec<(Sender, Instant)>>,
     /// Whether somebody looks for those that are too old.
     swept: bool,
 }

@@ -1,4 +1,13 @@
-//! Media types of JSON values one to a line, which have many names and no registered one.
+//! Media types (RFC 9110, section 8.3.1): what they are without parameters, and those of JSON values one to a line,
+//! which have many names and no registered one.
+
+/// A media type without its parameters, and without the spaces around it; its case stays.
+#[must_use]
+pub fn essence(media_type: &str) -> &str {
+    // Shorter than what any search begins with.
+    let end = media_type.bytes().position(|byte| byte == b';');
+    media_type[..end.unwrap_or(media_type.len())].trim_ascii()
+}
 
 const TYPES: [&str; 11] = [
     "application/json-lines",
@@ -31,6 +40,18 @@ pub fn is_json_sequence(essence: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn parameters_are_left_out() {
+        for (media_type, expected) in [
+            ("text/HTML", "text/HTML"),
+            (" text/html ; charset=utf-8;q=1", "text/html"),
+            (";", ""),
+            ("", ""),
+        ] {
+            assert_eq!(essence(media_type), expected);
+        }
+    }
 
     #[test]
     fn every_name_is_found() {
