@@ -17,7 +17,6 @@ pub use sink::{Audit, AuditError, Destination, Settings};
 
 use self::line::{Line, member, push_text};
 use super::metrics::Counters;
-use crate::time::rfc3339;
 use crate::tool::{CallId, Caller};
 
 /// Of arguments, this many bytes are recorded; longer ones as their digest.
@@ -54,7 +53,7 @@ pub struct CallRecord {
     operation: Option<Arc<str>>,
     /// JSON.
     arguments: Option<String>,
-    /// JSON, but for the brackets around them.
+    /// JSON, each behind a comma, without brackets around them.
     steps: String,
     confirmation: Option<&'static str>,
     decided_by: Option<Arc<str>>,
@@ -93,10 +92,10 @@ macro_rules! steps {
                 match self { $(Self::$step => $word,)* }
             }
 
-            /// JSON.
+            /// JSON, behind a comma.
             fn allowed(self) -> &'static str {
                 match self {
-                    $(Self::$step => concat!("{\"step\":\"", $word, "\",\"decision\":\"allowed\"}"),)*
+                    $(Self::$step => concat!(",{\"step\":\"", $word, "\",\"decision\":\"allowed\"}"),)*
                 }
             }
         }
@@ -215,7 +214,6 @@ impl CallRecord {
     /// A step let the call pass.
     pub fn allowed(&mut self, step: Step) {
         if self.is_audited() {
-            self.separate();
             self.steps.push_str(step.allowed());
         }
     }
@@ -226,9 +224,8 @@ impl CallRecord {
         if !self.is_audited() {
             return;
         }
-        self.separate();
         let steps = &mut self.steps;
-        for part in [r#"{"step":""#, step.word(), r#"","decision":"refused""#] {
+        for part in [r#",{"step":""#, step.word(), r#"","decision":"refused""#] {
             steps.push_str(part);
         }
         if let Some(reason) = reason {
@@ -236,12 +233,6 @@ impl CallRecord {
             push_text(steps, &shortened(reason, MOST_REASON));
         }
         steps.push('}');
-    }
-
-    fn separate(&mut self) {
-        if !self.steps.is_empty() {
-            self.steps.push(',');
-        }
     }
 
     /// How a human decided: `asked`, `granted`, `declined`, ...
@@ -266,23 +257,26 @@ impl CallRecord {
     }
 
     fn line(&self, duration: Duration) -> Option<String> {
-        let mut line = Line::at(&rfc3339(self.time?));
-        line.word(member!("event"), "call")
-            .word(member!("id"), &self.id.to_string())
+        let mut line = Line::at(self.time?);
+        line.word(member!(word "event"), "call")
+            .word(member!(word "id"), &self.id.to_string())
             .text(member!("principal"), &self.caller.principal)
             .text_or_null(member!("client"), self.caller.client.as_deref())
-            .word(member!("transport"), self.caller.transport)
+            .word(member!(word "transport"), self.caller.transport)
             .text(member!("tool"), &self.tool)
             .text_or_null(member!("operation"), self.operation.as_deref())
-            .json(member!("steps"), &["[", &self.steps, "]"])
+            .json(
+                member!("steps"),
+                &["[", self.steps.get(1..).unwrap_or_default(), "]"],
+            )
             .text_or_null(member!("confirmation"), self.confirmation);
         if let Some(by) = &self.decided_by {
             line.text(member!("decided_by"), by);
         }
-        line.word(member!("outcome"), self.ending.word())
+        line.word(member!(word "outcome"), self.ending.word())
             .number(member!("status"), self.status)
             .number(member!("bytes"), self.bytes)
-            .decimal(member!("duration_ms"), milliseconds(duration));
+            .milliseconds(member!("duration_ms"), duration);
         if let Some(arguments) = &self.arguments {
             line.json(member!("arguments"), &[arguments]);
         }
@@ -319,7 +313,8 @@ impl Drop for CallRecord {
 }
 
 fn milliseconds(duration: Duration) -> f64 {
-    duration.as_micros() as f64 / 1000.0
+    let micros = u64::try_from(duration.as_micros()).unwrap_or(u64::MAX);
+    micros as f64 / 1000.0
 }
 
 fn shortened(text: &str, most: usize) -> String {
