@@ -73,12 +73,11 @@ async fn compare(off: &Bridge, on: &Bridge, load: (usize, usize)) -> Result<(), 
         let more = (with / without - 1.0) * 100.0;
         format!("{what} {without:.1} us without rules, {with:.1} us with: {more:+.1} %")
     };
-    // A tick of /proc is 10 ms.
-    let each = |ticks: u64| ticks as f64 * 10_000.0 / calls;
+    let each = |busy: Duration| busy.as_secs_f64() * 1e6 / calls;
     let time = |time: Duration| time.as_secs_f64() * 1e6 * connections as f64 / calls;
     let mut out = std::io::stdout();
     writeln!(out, "{connections} at a time:")?;
-    let processor = line("  processor time", each(without.ticks), each(with.ticks));
+    let processor = line("  processor time", each(without.busy), each(with.busy));
     writeln!(out, "{processor}")?;
     writeln!(
         out,
@@ -91,13 +90,14 @@ async fn compare(off: &Bridge, on: &Bridge, load: (usize, usize)) -> Result<(), 
 /// What calls took.
 #[derive(Default)]
 struct Round {
-    ticks: u64,
+    /// Processor time.
+    busy: Duration,
     time: Duration,
 }
 
 impl AddAssign for Round {
     fn add_assign(&mut self, other: Self) {
-        self.ticks += other.ticks;
+        self.busy += other.busy;
         self.time += other.time;
     }
 }
@@ -140,7 +140,7 @@ impl Bridge {
 
     /// Calls by so many connections, so many together.
     async fn round(&self, (connections, count): (usize, usize)) -> Result<Round, Box<dyn Error>> {
-        let (before, start) = (self.ticks()?, Instant::now());
+        let (before, start) = (self.busy()?, Instant::now());
         let clients: Vec<_> = (0..connections)
             .map(|_| tokio::spawn(calls(self.host.clone(), count / connections)))
             .collect();
@@ -148,17 +148,21 @@ impl Bridge {
             client.await?.map_err(|error| error.to_string())?;
         }
         Ok(Round {
-            ticks: self.ticks()? - before,
+            busy: self.busy()?.saturating_sub(before),
             time: start.elapsed(),
         })
     }
 
-    /// Processor time so far (proc(5): utime and stime).
-    fn ticks(&self) -> Result<u64, Box<dyn Error>> {
-        let text = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id()))?;
-        let (_, fields) = text.rsplit_once(')').ok_or("no fields")?;
-        let fields = fields.split_whitespace().skip(11).take(2);
-        Ok(fields.map(str::parse::<u64>).sum::<Result<u64, _>>()?)
+    /// Processor time so far of all threads there are (proc(5), `schedstat`: in nanoseconds, where `stat` counts
+    /// hundredths of a second).
+    fn busy(&self) -> Result<Duration, Box<dyn Error>> {
+        let mut nanoseconds = 0;
+        for thread in std::fs::read_dir(format!("/proc/{}/task", self.child.id()))? {
+            let text = std::fs::read_to_string(thread?.path().join("schedstat"))?;
+            let first = text.split_whitespace().next().ok_or("no fields")?;
+            nanoseconds += first.parse::<u64>()?;
+        }
+        Ok(Duration::from_nanos(nanoseconds))
     }
 }
 
