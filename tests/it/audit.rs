@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::support::{
-    Answer, Bridge, Seen, Upstream, configured, document, hash, signal, terminate, text,
-};
+use crate::support::{Answer, Bridge, Seen, Upstream, configured, document, hash, text};
+#[cfg(unix)]
+use crate::support::{signal, terminate};
 
 const PATHS: &str = "
   /pets: {post: {operationId: add, requestBody: {required: true, content: {application/json: {schema: {type: object, required: [name], properties: {name: {type: string}, pin: {type: string, writeOnly: true}, password: {type: string, minLength: 3}}}}}}, responses: {default: {description: any}}}}
@@ -224,6 +224,7 @@ async fn a_call_nobody_waits_for_is_recorded() {
     assert!(records[0].get("arguments").is_none());
 }
 
+#[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
 async fn records_are_written_before_the_process_ends() {
     let (_upstream, mut bridge, folder) =

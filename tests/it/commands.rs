@@ -1,13 +1,14 @@
 //! The commands: exit codes, what goes to stdout, what to stderr, and how serving ends.
 
 use std::process::Output;
+#[cfg(unix)]
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::support::{
-    Answer, Bridge, DocumentFile, Stdio, Upstream, document, run, serve_answering, spec,
-};
+#[cfg(unix)]
+use crate::support::serve_answering;
+use crate::support::{Answer, Bridge, DocumentFile, Stdio, Upstream, document, run, spec};
 
 fn stdout(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
@@ -123,6 +124,7 @@ fn config_prints_a_file_that_means_the_same() {
     jsonschema::meta::validate(&schema).unwrap();
 }
 
+#[cfg(unix)]
 #[tokio::test]
 async fn shutdown_finishes_what_is_under_way() {
     let paths = "  /slow:\n    get: {operationId: slow, responses: {'200': {description: ok}}}\n";

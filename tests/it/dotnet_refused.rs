@@ -14,10 +14,10 @@ struct Served {
 
 fn served() -> Served {
     let folder = tempfile::tempdir().unwrap();
-    let root = fs::canonicalize(folder.path())
-        .unwrap()
-        .display()
-        .to_string();
+    let root = fs::canonicalize(folder.path()).unwrap();
+    let root = root.display().to_string();
+    // As programs on Windows write it.
+    let root = root.trim_start_matches(r"\\?\").to_owned();
     let document = spec("dotnet.yaml").display().to_string();
     let bridge = Bridge::start([document.as_str(), "--root", root.as_str()]);
     Served {

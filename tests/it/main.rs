@@ -7,6 +7,10 @@
 #![allow(clippy::too_many_lines, reason = "tables of cases are long")]
 #![allow(unreachable_pub, reason = "a test binary exports nothing")]
 
+#[cfg_attr(
+    not(unix),
+    allow(dead_code, unused_imports, reason = "signals are known on Unix alone")
+)]
 mod support;
 
 mod access;

@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Bridge, DocumentFile, Stdio, Upstream, document, question, serve, terminate};
+use crate::support::{Bridge, question, serve};
+#[cfg(unix)]
+use crate::support::{DocumentFile, Stdio, Upstream, document, terminate};
 
 const PETS: &str = "  /pets/{id}:
     delete:
@@ -52,6 +54,7 @@ async fn a_question_is_withdrawn_with_its_call() {
     assert_eq!(upstream.arrived(), 0);
 }
 
+#[cfg(unix)]
 #[tokio::test]
 async fn a_question_does_not_outlive_who_could_answer_it() {
     let upstream = Upstream::ok().await;

@@ -121,6 +121,11 @@ mod tests {
 
     #[test]
     fn names_become_uri_references() {
+        // A path of the system that this runs on.
+        let absolute = match cfg!(windows) {
+            true => ("C:\\tmp\\a b.yaml", "file:///C:/tmp/a%20b.yaml"),
+            false => ("/tmp/a b.yaml", "file:///tmp/a%20b.yaml"),
+        };
         for (name, expected) in [
             ("-", "stdin"),
             ("specs/my api.yaml", "specs/my%20api.yaml"),
@@ -129,7 +134,7 @@ mod tests {
                 "https://u:***@a.test/x?k=***",
                 "https://u:***@a.test/x?k=***",
             ),
-            ("/tmp/a b.yaml", "file:///tmp/a%20b.yaml"),
+            absolute,
         ] {
             assert_eq!(uri(name), expected);
         }

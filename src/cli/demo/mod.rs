@@ -127,8 +127,7 @@ bridge      {url}  ({tools} tools)
     {called}
 
 {own}
-    curl -s {url} -H 'content-type: application/json' \
-      -d '{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"listPets","arguments":{{"status":["available"]}}}}}}'
+    {command}
 
 {claude}
     claude mcp add --transport http petstore {url}
@@ -140,11 +139,23 @@ listening on {url}; stop with Ctrl-C
 "#,
         first = bold("A first call, made through the bridge"),
         own = bold("A call of your own"),
+        command = own_call(url, cfg!(windows)),
         claude = bold("Claude Code"),
         code = bold("VS Code, in .vscode/mcp.json"),
     );
     // Nobody is left to tell when stderr is gone.
     let _ = io::stderr().write_all(text.as_bytes());
+}
+
+/// A call for people to copy: by curl, or on Windows by PowerShell, which hands on no quotation marks to curl.
+fn own_call(url: &str, is_windows: bool) -> String {
+    const CALL: &str = r#"'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"listPets","arguments":{"status":["available"]}}}'"#;
+    if is_windows {
+        return format!(
+            "Invoke-RestMethod {url} -Method Post -ContentType 'application/json' `\n      -Body {CALL} | ConvertTo-Json -Depth 9"
+        );
+    }
+    format!("curl -s {url} -H 'content-type: application/json' \\\n      -d {CALL}")
 }
 
 async fn listen(port: u16) -> Result<TcpListener, Failure> {
@@ -158,4 +169,23 @@ fn address(listener: &TcpListener) -> Result<SocketAddr, Failure> {
     listener
         .local_addr()
         .map_err(|error| Failure::Work(format!("the listener has no address: {error}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_to_copy_is_for_the_shell_at_hand() {
+        let url = "http://127.0.0.1:8080/mcp";
+        let curl = own_call(url, false);
+        assert!(curl.starts_with(&format!("curl -s {url} ")) && curl.contains("\\\n"));
+        let shell = own_call(url, true);
+        assert!(shell.starts_with(&format!("Invoke-RestMethod {url} ")));
+        for command in [curl, shell] {
+            let body = command.split('\'').find(|part| part.starts_with('{'));
+            let call: serde_json::Value = serde_json::from_str(body.unwrap()).unwrap();
+            assert_eq!(call["params"]["name"], "listPets");
+        }
+    }
 }

@@ -18,7 +18,7 @@ impl Roots {
     /// Takes folders that exist.
     pub(super) fn new(folders: &[PathBuf]) -> io::Result<Self> {
         let canonical = |folder: &PathBuf| {
-            let found = std::fs::canonicalize(folder).map(plain)?;
+            let found = canonical(folder)?;
             match found.is_dir() {
                 true => Ok(found),
                 false => Err(io::Error::new(
@@ -134,7 +134,7 @@ fn follow(from: &Path, path: &Path) -> io::Result<PathBuf> {
             Component::Normal(name) => {
                 let next = current.join(name);
                 if exists && next.symlink_metadata().is_ok() {
-                    current = std::fs::canonicalize(&next).map(plain)?;
+                    current = canonical(&next)?;
                 } else {
                     exists = false;
                     current = next;
@@ -143,6 +143,11 @@ fn follow(from: &Path, path: &Path) -> io::Result<PathBuf> {
         }
     }
     Ok(current)
+}
+
+/// The path with links resolved, as programs understand it.
+pub(super) fn canonical(path: &Path) -> io::Result<PathBuf> {
+    std::fs::canonicalize(path).map(plain)
 }
 
 /// Without Windows' `\\?\`, which many programs do not understand.

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use data_encoding::HEXLOWER;
 
+use super::roots::canonical;
+
 /// Files that are read.
 const MOST_FILES: usize = 200;
 /// Bytes that are read of all of them.
@@ -23,8 +25,15 @@ impl Scratch {
         let mut random = [0_u8; 12];
         getrandom::fill(&mut random).map_err(|error| io::Error::other(error.to_string()))?;
         let name = HEXLOWER.encode(&random);
-        let base = fs::canonicalize(std::env::temp_dir())?;
+        let base = canonical(&std::env::temp_dir())?;
         let path = base.join(format!("mcpinvoke-{name}"));
+        #[cfg_attr(
+            not(unix),
+            expect(
+                unused_mut,
+                reason = "elsewhere folders have no mode, and temporary ones are their user's"
+            )
+        )]
         let mut builder = fs::DirBuilder::new();
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
@@ -75,9 +84,11 @@ fn collect(
             };
             *left = left.saturating_sub(bytes.len());
             let name = path.strip_prefix(base).unwrap_or(&path);
+            // The same on every system.
+            let name: Vec<_> = name.iter().map(|part| part.to_string_lossy()).collect();
             let text = String::from_utf8_lossy(&bytes);
             let text = text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned();
-            files.push((name.display().to_string(), text));
+            files.push((name.join("/"), text));
         }
     }
 }
@@ -93,10 +104,9 @@ mod tests {
         fs::create_dir(path.join("sub")).unwrap();
         fs::write(path.join("b.trx"), "\u{feff}<x/>").unwrap();
         fs::write(path.join("sub/a.json"), "{}").unwrap();
-        let names = ["b.trx", "sub/a.json"].map(|name| Path::new(name).display().to_string());
         let files = scratch.files();
-        assert_eq!(files[0], (names[0].clone(), "<x/>".to_owned()));
-        assert_eq!(files[1], (names[1].clone(), "{}".to_owned()));
+        assert_eq!(files[0], ("b.trx".to_owned(), "<x/>".to_owned()));
+        assert_eq!(files[1], ("sub/a.json".to_owned(), "{}".to_owned()));
         drop(scratch);
         assert!(!path.exists());
     }

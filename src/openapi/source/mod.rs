@@ -180,14 +180,16 @@ mod tests {
     #[test]
     fn texts_become_sources() {
         let url = |text: &str| Source::Url(SafeUrl::new(Url::parse(text).unwrap()));
+        // An absolute path of the system that this runs on.
+        let (address, path) = match cfg!(windows) {
+            true => ("file:///c:/etc/api.yaml", "c:\\etc\\api.yaml"),
+            false => ("file:///etc/api.yaml", "/etc/api.yaml"),
+        };
         let table = [
             ("-", Some(Source::Stdin)),
             ("api.yaml", Some(Source::File("api.yaml".into()))),
             ("C:\\api.yaml", Some(Source::File("C:\\api.yaml".into()))),
-            (
-                "file:///etc/api.yaml",
-                Some(Source::File("/etc/api.yaml".into())),
-            ),
+            (address, Some(Source::File(path.into()))),
             ("HTTPS://a.test/x?k=1", Some(url("https://a.test/x?k=1"))),
             ("http://", None),
             ("ftp://a.test/x", None),

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::super::Captured;
+use super::super::roots::canonical;
 use super::context::{CallCounts, Context, SessionLine, SessionView};
 use super::{CommandError, Made, Ran, run};
 
@@ -26,7 +27,7 @@ pub(super) struct Fake {
 impl Fake {
     pub(super) fn new() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        let root = folder.path().canonicalize().expect("a folder");
+        let root = canonical(folder.path()).expect("a folder");
         Self {
             folder,
             root,
@@ -109,6 +110,7 @@ impl Fake {
 }
 
 fn matches(word: &str, pattern: &str) -> bool {
+    let word = word.replace('\\', "/");
     match pattern.strip_prefix('*') {
         Some(end) => word.ends_with(end),
         None => word == pattern,
