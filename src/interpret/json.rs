@@ -1,6 +1,8 @@
 //! Whether a text is JSON, at the speed of reading it: answers are copied, never built into a tree,
 //! so this one pass is what stands between a lying upstream and a broken answer.
 
+use wide::u8x16;
+
 /// Deeper nesting is not taken for JSON: clients' parsers stop at 128 levels or somewhat above, and would lose the
 /// whole message for it, in which the answer is some levels down already.
 const MAX_DEPTH: usize = 120;
@@ -120,14 +122,13 @@ fn name(text: &[u8], at: &mut usize) -> Option<()> {
 #[inline(always)]
 fn string(text: &[u8], at: &mut usize) -> Option<()> {
     loop {
-        if let Some(word) = text.get(*at..)?.first_chunk() {
-            let marks = marks(*word);
+        if let Some(step) = text.get(*at..)?.first_chunk() {
+            let marks = marks(step);
             if marks == 0 {
-                *at += WORD;
+                *at += STEP;
                 continue;
             }
-            // The lowest mark is exact: borrows only run upwards.
-            *at += (marks.trailing_zeros() / 8) as usize;
+            *at += marks.trailing_zeros() as usize;
         }
         let byte = *text.get(*at)?;
         *at += 1;
@@ -225,19 +226,16 @@ fn digits(text: &[u8], at: &mut usize) {
 }
 
 /// Bytes looked at in one step.
-const WORD: usize = size_of::<u64>();
-const ONES: u64 = u64::from_ne_bytes([0x01; WORD]);
-const HIGH: u64 = u64::from_ne_bytes([0x80; WORD]);
+const STEP: usize = size_of::<u8x16>();
 
-/// The high bit of each quotation mark, backslash and control character, and maybe of bytes above the first.
+/// A bit for each quotation mark, backslash and control character.
 #[inline(always)]
-fn marks(word: [u8; WORD]) -> u64 {
-    let word = u64::from_le_bytes(word);
-    let zero_in = |word: u64| word.wrapping_sub(ONES) & !word & HIGH;
-    let quote = zero_in(word ^ (ONES * u64::from(b'"')));
-    let backslash = zero_in(word ^ (ONES * u64::from(b'\\')));
-    let control = word.wrapping_sub(ONES * 0x20) & !word & HIGH;
-    quote | backslash | control
+fn marks(step: &[u8; STEP]) -> u32 {
+    let step = u8x16::from(*step);
+    let mark = step.simd_eq(u8x16::splat(b'"'))
+        | step.simd_eq(u8x16::splat(b'\\'))
+        | step.simd_le(u8x16::splat(0x1f));
+    mark.to_bitmask()
 }
 
 #[cfg(test)]
@@ -340,6 +338,22 @@ mod tests {
             }
         }
         assert!(is_json(br#"["\ud83d\ude00"]"#));
+    }
+
+    #[test]
+    fn what_ends_or_breaks_a_string_is_seen_wherever_it_stands() {
+        for before in 0..40 {
+            for after in [0, 1, 15, 16, 40] {
+                let around =
+                    |what: &str| format!("[\"{}{what}{}\"]", "x".repeat(before), "y".repeat(after));
+                for what in [
+                    "", "\\\"", "\\\\", "\u{7f}", "ü", "\u{1f}", "\n", "\"", "\\",
+                ] {
+                    let text = around(what);
+                    assert_eq!(is_json(text.as_bytes()), reference(&text), "{text:?}");
+                }
+            }
+        }
     }
 
     proptest! {
