@@ -10,7 +10,10 @@ const LONGEST_FILE: usize = 400;
 /// Crate, and the files it may appear in (by the start of their path below `src/`).
 const HOMES: &[(&str, &[&str])] = &[
     ("axum", &["transport/http", "cli/demo"]),
-    ("hyper", &["transport/http", "handler/http/plain"]),
+    (
+        "hyper",
+        &["transport/http", "handler/http/plain", "outbound/cause"],
+    ),
     ("hyper_util", &["transport/http", "handler/http/plain"]),
     ("rustix", &["handler/command", "app/signals"]),
     ("reqwest", &["handler/http", "openapi/source"]),

@@ -55,9 +55,53 @@ pub fn certificate_fault<'e>(error: &'e (dyn Error + 'static)) -> Option<Certifi
     }
 }
 
+/// Whether no byte of the request left, so that it may go out again whatever it asks for: its connection had ended
+/// by then. A service that refuses a client's certificate ends a connection that was made, and says why only to who
+/// reads from it.
+#[must_use]
+pub fn was_not_sent(error: &(dyn Error + 'static)) -> bool {
+    let mut causes = causes(error).filter_map(|one| one.downcast_ref::<hyper::Error>());
+    causes.any(hyper::Error::is_canceled)
+}
+
 #[cfg(test)]
 mod tests {
+    use bytes::Bytes;
+    use http_body_util::Empty;
+    use hyper::client::conn::http1::handshake;
+    use hyper_util::rt::TokioIo;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
     use super::*;
+
+    fn request() -> http::Request<Empty<Bytes>> {
+        http::Request::new(Empty::new())
+    }
+
+    #[tokio::test]
+    async fn a_connection_that_ended_before_the_request_sent_nothing() {
+        let (ours, theirs) = tokio::io::duplex(64);
+        let (mut sender, connection) = handshake(TokioIo::new(ours)).await.unwrap();
+        drop(theirs);
+        let _ = connection.await;
+        let error = sender.send_request(request()).await.unwrap_err();
+        assert!(was_not_sent(&error), "{error:?}");
+        let wrapped = io::Error::other(error);
+        assert!(was_not_sent(&wrapped));
+    }
+
+    #[tokio::test]
+    async fn a_connection_that_ended_after_the_request_sent_it() {
+        let (ours, mut theirs) = tokio::io::duplex(64);
+        let (mut sender, connection) = handshake(TokioIo::new(ours)).await.unwrap();
+        tokio::spawn(connection);
+        let answer = tokio::spawn(async move { sender.send_request(request()).await });
+        theirs.read_u8().await.unwrap();
+        theirs.write_all(b"HTTP/1.1 20").await.unwrap();
+        drop(theirs);
+        let error = answer.await.unwrap().unwrap_err();
+        assert!(!was_not_sent(&error), "{error:?}");
+    }
 
     #[test]
     fn what_an_io_error_holds_is_among_the_causes() {

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use url::{Host, Url};
 
 use address::{Kind, kind};
-pub use cause::{CertificateFault, causes, certificate_fault};
+pub use cause::{CertificateFault, causes, certificate_fault, was_not_sent};
 pub use host::HostRule;
 pub use network::Network;
 

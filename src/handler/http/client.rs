@@ -54,7 +54,7 @@ impl Clients {
         let mut request = reqwest::Request::new(plan.method, plan.url);
         *request.headers_mut() = plan.headers;
         *request.body_mut() = plan.body.map(reqwest::Body::from);
-        let sent = Box::pin(self.full.current().execute(request)).await;
+        let sent = Box::pin(self.full.send(request)).await;
         let (head, body) = ::http::Response::from(sent.map_err(classify)?).into_parts();
         Ok(Response::new(head, Source::Full(body)))
     }

@@ -62,7 +62,7 @@ impl Reader {
         let mut request = reqwest::Request::new(::http::Method::GET, url);
         let kind = ::http::HeaderValue::from_static("application/json");
         request.headers_mut().insert(::http::header::ACCEPT, kind);
-        let sent = self.client.current().execute(request).await;
+        let sent = self.client.send(request).await;
         let mut response = sent.map_err(broken)?;
         if response.status() != ::http::StatusCode::OK {
             return Err(format!("it answered {}", response.status().as_u16()));

@@ -5,10 +5,11 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use reqwest::{Certificate, Client, ClientBuilder, Identity};
+use reqwest::{Certificate, Client, ClientBuilder, Identity, Request, Response};
 
 use super::ClientError;
 use super::credentials::{Stamp, Tls, stamp};
+use crate::outbound::was_not_sent;
 
 /// How often the files are looked at, at most.
 const LOOK: Duration = Duration::from_secs(1);
@@ -57,6 +58,20 @@ impl Renewed {
             self.look(&mut current);
         }
         current.client.clone()
+    }
+
+    /// Sends with the certificates of now, and once more where nothing could be sent.
+    ///
+    /// # Errors
+    /// When no answer came.
+    pub(super) async fn send(&self, request: Request) -> reqwest::Result<Response> {
+        let client = self.current();
+        // None where the body is a stream, which nobody here sends.
+        let again = request.try_clone();
+        match (client.execute(request).await, again) {
+            (Err(error), Some(again)) if was_not_sent(&error) => client.execute(again).await,
+            (sent, _) => sent,
+        }
     }
 
     fn look(&self, current: &mut Current) {

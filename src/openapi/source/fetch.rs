@@ -6,7 +6,7 @@ use url::Url;
 use super::super::Settings;
 use super::super::error::LoadError;
 use super::{Fetched, tls};
-use crate::outbound::{Guard, Reach};
+use crate::outbound::{Guard, Reach, was_not_sent};
 use crate::secret::{SafeUrl, Secret};
 
 /// Redirects a document's URL may go through.
@@ -155,8 +155,12 @@ impl<'a> Fetcher<'a> {
                 name: name.to_owned(),
                 reason: refused.to_string(),
             })?;
-        let request = self.client.get(url.clone()).headers(self.headers.clone());
-        let mut response = request.send().await.map_err(failed)?;
+        let ask = || self.client.get(url.clone()).headers(self.headers.clone());
+        let mut response = match ask().send().await {
+            Err(error) if was_not_sent(&error) => ask().send().await,
+            answered => answered,
+        }
+        .map_err(failed)?;
         let status = response.status();
         if matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308) {
             let place = response.headers().get(header::LOCATION);

@@ -35,7 +35,7 @@ pub(super) async fn ask(
     let request = request(from, settings, scopes, token_url)?;
     let asked = Instant::now();
     let gone = |_| "could not be reached or broke off".to_owned();
-    let mut response = from.client.current().execute(request).await.map_err(gone)?;
+    let mut response = from.client.send(request).await.map_err(gone)?;
     let status = response.status();
     let mut body = BytesMut::new();
     while let Some(chunk) = response.chunk().await.map_err(gone)? {
