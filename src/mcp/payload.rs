@@ -16,6 +16,12 @@ enum Pieces {
 }
 
 impl Payload {
+    /// These pieces, one after another.
+    #[cfg(test)]
+    pub(crate) fn from_pieces(pieces: Vec<Bytes>) -> Self {
+        Self(Pieces::Several(pieces))
+    }
+
     /// How many bytes it is.
     pub(crate) fn size(&self) -> usize {
         match &self.0 {

@@ -25,6 +25,10 @@ use super::{Entrance, MAX_CONNECTIONS, Settings};
 /// Longest request head, in bytes.
 const MAX_HEAD: usize = 64 * 1024;
 
+/// What is read and what is to be written is gathered up to this length, in bytes. Beyond it an answer's next piece
+/// waits until those before it are written, and each write wakes the client.
+const MAX_GATHERED: usize = 256 * 1024;
+
 /// Most headers of a request.
 const MAX_HEADERS: usize = 100;
 
@@ -106,12 +110,13 @@ impl Closing {
     }
 }
 
-fn builder(header_timeout: Duration) -> Builder {
+pub(super) fn builder(header_timeout: Duration) -> Builder {
     let mut builder = Builder::new();
     builder
         .timer(TokioTimer::new())
         .header_read_timeout(header_timeout)
-        .max_buf_size(MAX_HEAD)
+        .max_buf_size(MAX_GATHERED)
+        .max_header_size(MAX_HEAD)
         .max_headers(MAX_HEADERS);
     builder
 }

@@ -163,3 +163,17 @@ async fn an_answer_goes_out_to_a_client_that_has_closed_its_side() {
         }
     }
 }
+
+#[tokio::test]
+async fn a_long_head_is_refused_and_one_below_the_limit_is_read() {
+    let running = run(Settings::default()).await;
+    for (length, status) in [(60_000, "200 OK"), (66_000, "431 "), (300_000, "431 ")] {
+        let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+        let head = format!("X-Long: {}\r\nConnection: close\r\n", "x".repeat(length));
+        let text = exchange(&running, &post(&head, ping)).await;
+        assert!(
+            text.starts_with(&format!("HTTP/1.1 {status}")),
+            "{length}: {text}"
+        );
+    }
+}

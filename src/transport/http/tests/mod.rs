@@ -6,6 +6,7 @@ mod interop;
 mod origins;
 mod sessions;
 mod unread;
+mod writes;
 
 use std::sync::Arc;
 
