@@ -18,6 +18,7 @@ fn tools() -> Vec<Tool> {
         prefix: None,
         base_url: None,
         commands: Default::default(),
+        credentials: Default::default(),
         number: 0,
     };
     discovery::discover(&[source], &discovery::Settings::default()).tools

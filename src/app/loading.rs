@@ -63,6 +63,7 @@ pub(super) async fn load(
     report(&document);
     let commands = toolset::commands_of(config, source, &document);
     let (prefix, base_url) = (source.prefix.clone(), source.base_url.clone());
+    let credentials = config.http.credentials.schemes(number);
     let settings = config.discovery.clone();
     let name = document.name.clone();
     let work = move || {
@@ -72,6 +73,7 @@ pub(super) async fn load(
             prefix,
             base_url,
             commands,
+            credentials,
         };
         Part::of(&source, &settings)
     };

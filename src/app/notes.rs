@@ -65,6 +65,7 @@ pub(super) fn missing_credentials<'a>(invoker: &Invoker, tools: impl Iterator<It
             .security
             .iter()
             .flatten()
+            .chain(&target.keys)
             .map(|need| need.scheme.name.as_str())
             .collect();
         *schemes.entry(names).or_insert(0_usize) += 1;

@@ -116,6 +116,7 @@ impl App {
                 prefix: None,
                 base_url: base_url.cloned(),
                 commands: discovery::Commands::default(),
+                credentials: config.http.credentials.schemes(number),
             };
             parts.push(Part::of(&source, &config.discovery));
         }

@@ -1,5 +1,6 @@
 //! The tools of one document: what they share, and each of them.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use serde_json::value::RawValue;
@@ -9,6 +10,7 @@ use super::corrections::{Corrector, Wanted};
 use super::defs::{Definitions, Direction};
 use super::extension::Notes;
 use super::overrides::place;
+use super::owned::Secured;
 use super::settings::{OutputSchemas, Settings};
 use super::{
     Source, arguments, ask, body, command, confirm, hints, input, output, parameters, path,
@@ -29,10 +31,11 @@ pub(super) struct Build<'a> {
     without_output: Vec<usize>,
     cut_inputs: Vec<usize>,
     schemes: Vec<Arc<SecurityScheme>>,
+    credentials: &'a HashSet<String>,
 }
 
 impl<'a> Build<'a> {
-    pub(super) fn new(source: &Source<'a>, settings: &'a Settings) -> Self {
+    pub(super) fn new(source: &'a Source<'a>, settings: &'a Settings) -> Self {
         let schemas = &source.document.schemas;
         Self {
             document: source.document,
@@ -44,6 +47,7 @@ impl<'a> Build<'a> {
             without_output: Vec::new(),
             cut_inputs: Vec::new(),
             schemes: security::schemes(source.document, source.number),
+            credentials: &source.credentials,
         }
     }
 
@@ -54,8 +58,11 @@ impl<'a> Build<'a> {
         } = chosen;
         let cut = path::cut(&operation.path, &in_path(operation));
         let notes = &mut self.notes;
-        let mut parameters =
-            parameters::plan(operation, self.document, &self.inputs, &cut, over, notes);
+        let secured = Secured {
+            document: self.document,
+            credentials: self.credentials,
+        };
+        let mut parameters = parameters::plan(operation, secured, &self.inputs, &cut, over, notes);
         let shape = over.body.unwrap_or(self.settings.body);
         let mut body = body::plan(operation, shape, &self.inputs, &mut notes.notes);
         arguments::assign_keys(&mut parameters, body.as_mut());
@@ -88,6 +95,7 @@ impl<'a> Build<'a> {
                 let mut target =
                     target::target(operation, base, cut, &parameters, body, &self.inputs);
                 target.security = security::needs(operation, &self.schemes);
+                target.keys = security::keys(operation, self.document, &self.schemes);
                 target.corrections = corrections;
                 (Target::Http(Box::new(target)), need.any(&annotations))
             }

@@ -31,6 +31,7 @@ mod nearest;
 mod object;
 mod output;
 mod overrides;
+mod owned;
 mod parameters;
 mod parts;
 mod path;
@@ -54,6 +55,7 @@ pub use settings::{
     Rule, SchemaProfile, Select, Settings,
 };
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::openapi::Document;
@@ -103,6 +105,8 @@ pub struct Source<'a> {
     pub base_url: Option<url::Url>,
     /// Whether its operations may run programs.
     pub commands: Commands,
+    /// The security schemes for which the operator has a credential.
+    pub credentials: HashSet<String>,
 }
 
 /// Turns the documents' operations into tools.

@@ -8,12 +8,10 @@ use serde_json::Value;
 use super::defs::Definitions;
 use super::extension::Notes;
 use super::overrides::{self, place};
+use super::owned::{self, Secured};
 use super::path::{Cut, Pair, PairValue};
 use super::settings::{Override, ParameterOverride};
-use crate::openapi::{
-    Document, Operation, Parameter, ParameterLocation, ParameterStyle, SecurityKind,
-};
-use crate::tool::FRAMING_HEADERS;
+use crate::openapi::{Operation, Parameter, ParameterLocation, ParameterStyle};
 
 /// A parameter with everything said about it.
 #[derive(Debug)]
@@ -37,7 +35,7 @@ pub(super) struct Planned<'a> {
 /// declares after them.
 pub(super) fn plan<'a>(
     operation: &'a Operation,
-    document: &Document,
+    secured: Secured<'_>,
     definitions: &Definitions<'a>,
     cut: &Cut,
     over: &Override,
@@ -67,10 +65,10 @@ pub(super) fn plan<'a>(
                 "{}: `{name}` cannot be the name of a header: the parameter is left out",
                 place(operation)
             ));
-        } else if !is_settled_elsewhere(parameter, operation, document) {
+        } else if let Some(source) = owned::argument(parameter, operation, secured) {
             let own = overrides::of_parameter(parameter, over, &place(operation), notes);
             let hides = own.hidden == Some(true);
-            planned.push(one(Cow::Borrowed(parameter), own, cut));
+            planned.push(one(source, own, cut));
             if hides && planned.last().is_some_and(|one| !one.hidden) {
                 notes.warnings.push(format!(
                     "{}, parameter `{}`: `hidden` does nothing, since the parameter is required: give it a `value`",
@@ -158,38 +156,6 @@ fn typed(text: &str, schema: &Value) -> Value {
         Ok(Value::Number(value)) if number => Value::Number(value),
         _ => Value::from(text),
     }
-}
-
-/// Headers that the connection, the body or the credentials settle (RFC 9110, section 7.6.1;
-/// OpenAPI 3.2, section 4.12.1), and whatever a security scheme owns. A scheme the operation does
-/// not use owns nothing there: nobody would send it.
-fn is_settled_elsewhere(parameter: &Parameter, operation: &Operation, document: &Document) -> bool {
-    const HEADERS: [&str; 5] = [
-        "authorization",
-        "accept",
-        "accept-encoding",
-        "proxy-authenticate",
-        "proxy-authorization",
-    ];
-    let header = parameter.location == ParameterLocation::Header;
-    let same =
-        |name: &str| name == parameter.name || header && name.eq_ignore_ascii_case(&parameter.name);
-    let applies = |scheme: &str| {
-        let alternatives = operation.security.as_ref();
-        alternatives.is_none_or(|all| all.iter().flatten().any(|one| one.scheme == scheme))
-    };
-    let mut settled = FRAMING_HEADERS.iter().chain(&HEADERS);
-    header && settled.any(|name| same(name))
-        || document
-            .security_schemes
-            .iter()
-            .any(|scheme| match &scheme.kind {
-                SecurityKind::ApiKey {
-                    location,
-                    parameter: name,
-                } => *location == parameter.location && same(name) && applies(&scheme.name),
-                _ => false,
-            })
 }
 
 /// Clients drop a tool with an annotation that breaks MCP's rules for `x-mcp-header`: a token,

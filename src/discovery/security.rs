@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use url::Url;
 
-use super::target;
+use super::{owned, target};
 use crate::openapi::{Document, Operation, SecurityKind};
 use crate::tool::{SchemeKind, Security, SecurityNeed, SecurityScheme};
 
@@ -69,6 +69,24 @@ pub(super) fn needs(operation: &Operation, schemes: &[Arc<SecurityScheme>]) -> S
         needs.collect()
     });
     needs.collect()
+}
+
+/// The schemes whose keys the operation declares as parameters, each once.
+pub(super) fn keys(
+    operation: &Operation,
+    document: &Document,
+    schemes: &[Arc<SecurityScheme>],
+) -> Vec<SecurityNeed> {
+    let mut needs: Vec<SecurityNeed> = Vec::new();
+    for name in owned::keys(operation, document) {
+        if !needs.iter().any(|need| need.scheme.name == name) {
+            needs.push(SecurityNeed {
+                scheme: scheme(name, schemes),
+                scopes: Vec::new(),
+            });
+        }
+    }
+    needs
 }
 
 fn scheme(name: &str, schemes: &[Arc<SecurityScheme>]) -> Arc<SecurityScheme> {

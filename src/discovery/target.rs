@@ -60,6 +60,7 @@ pub(super) fn target<'a>(
         accept: accept(operation),
         answer_headers: answer_headers(operation),
         security: Vec::new(),
+        keys: Vec::new(),
         corrections: Vec::new(),
     }
 }

@@ -58,6 +58,7 @@ pub(crate) fn tool(name: &str) -> Tool {
             accept: "application/json".to_owned(),
             answer_headers: Vec::new(),
             security: Vec::new(),
+            keys: Vec::new(),
             corrections: Vec::new(),
         })),
         requires: Vec::new(),

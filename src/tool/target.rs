@@ -4,7 +4,7 @@ use http::{HeaderName, Method};
 use serde_json::Value;
 use url::Url;
 
-use super::{CommandTarget, Corrections, Security};
+use super::{CommandTarget, Corrections, Security, SecurityNeed};
 
 /// The two kinds of things a tool can stand for.
 #[derive(Debug, Clone, PartialEq)]
@@ -58,6 +58,9 @@ pub struct HttpTarget {
     pub answer_headers: Vec<HeaderName>,
     /// Which credentials the operation asks for.
     pub security: Security,
+    /// Schemes whose key the operation declares as a parameter: sent wherever one is configured, whichever
+    /// alternative of `security` is met, since nobody else can give it.
+    pub keys: Vec<SecurityNeed>,
     /// What is put right in the arguments before they are checked; mostly nothing.
     pub corrections: Vec<Corrections>,
 }
@@ -311,6 +314,7 @@ impl HttpTarget {
             accept: "*/*".to_owned(),
             answer_headers: Vec::new(),
             security: Vec::new(),
+            keys: Vec::new(),
             corrections: Vec::new(),
         }
     }

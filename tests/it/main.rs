@@ -26,6 +26,7 @@ mod commands;
 mod confirm;
 mod corrections;
 mod credentials;
+mod declared_keys;
 mod documents;
 mod dotnet_builtins;
 mod dotnet_contract;

@@ -57,7 +57,7 @@ fn is_taken(target: &HttpTarget, writer: &Parameter, name: &str) -> bool {
     let others = target.parameters.iter().filter(|other| {
         other.location == place && (other.location, &other.name) != (writer.location, &writer.name)
     });
-    let credentials = target.security.iter().flatten();
+    let credentials = target.security.iter().flatten().chain(&target.keys);
     let credentials = credentials.filter_map(|need| match &need.scheme.kind {
         SchemeKind::ApiKey {
             location,

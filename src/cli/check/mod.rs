@@ -95,6 +95,7 @@ async fn report(config: &Config) -> Report {
                 prefix: source.prefix.clone(),
                 base_url: source.base_url.clone(),
                 commands: crate::app::commands_of(config, source, checked.document.as_ref()?),
+                credentials: config.http.credentials.schemes(number),
             })
         })
         .collect();

@@ -69,12 +69,31 @@ fn what_a_security_scheme_owns_is_no_argument() {
             },
         });
     }
-    let tool = run(&document, &Settings::default()).tools.remove(0);
     let names = |tool: &Tool| {
         let names = target(tool).parameters.iter().map(|one| one.name.clone());
         names.collect::<Vec<String>>()
     };
+    let keyed = |document: &Document, credentials: &[&str]| {
+        let mut source = Source::plain(document);
+        let credentials = credentials.iter().map(|&name| name.to_owned());
+        source.credentials = credentials.collect();
+        discover(&[source], &Settings::default()).tools.remove(0)
+    };
+    let all = ["X-API-Key", "token", "sid"];
+    let tool = keyed(&document, &all);
     assert_eq!(names(&tool), ["Token"]);
+    let keys = target(&tool).keys.iter().map(|key| &*key.scheme.name);
+    assert_eq!(keys.collect::<Vec<_>>(), all);
+
+    // What the operator does not give, only the caller can: as a secret. A header stays the client's own.
+    let tool = keyed(&document, &["token"]);
+    assert_eq!(names(&tool), ["Token", "sid"]);
+    let properties = &tool.input_schema.parse()["properties"];
+    assert_eq!(
+        properties["sid"],
+        json!({"type": "string", "writeOnly": true})
+    );
+    assert_eq!(properties["Token"], json!({"type": "string"}));
 
     // A scheme that the operation does not use owns nothing there.
     document.operations[0].security = Some(vec![vec![SecurityRequirement {
@@ -82,7 +101,10 @@ fn what_a_security_scheme_owns_is_no_argument() {
         scopes: Vec::new(),
     }]]);
     let tool = run(&document, &Settings::default()).tools.remove(0);
+    assert_eq!(names(&tool), ["x-api-key", "token", "Token", "sid"]);
+    let tool = keyed(&document, &all);
     assert_eq!(names(&tool), ["x-api-key", "token", "Token"]);
+    assert_eq!(target(&tool).keys.len(), 1);
 }
 
 #[test]

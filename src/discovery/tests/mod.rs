@@ -33,6 +33,7 @@ impl<'a> Source<'a> {
             prefix: None,
             base_url: None,
             commands: Commands::default(),
+            credentials: HashSet::new(),
         }
     }
 }

@@ -100,7 +100,7 @@ struct Exchange<'a> {
 
 /// Whose request it is, and what it needs.
 struct Asker<'a> {
-    needs: &'a [SecurityNeed],
+    needs: &'a [&'a SecurityNeed],
     subject: Option<&'a SubjectToken>,
     started: Instant,
 }
@@ -195,14 +195,13 @@ impl HttpHandler {
             subject,
             started,
         } = exchange;
-        let needs = self.credentials.choose(&target.security);
-        let own_host = |_: &_| plan.url.origin() == target.base.origin();
-        let Some(needs) = needs.filter(own_host) else {
+        let needs = self.credentials.choose(target);
+        if needs.is_empty() || plan.url.origin() != target.base.origin() {
             let mut reporter = Reporter::new(progress);
             return self.deliver(plan, &mut reporter, started).await;
-        };
+        }
         let asker = Asker {
-            needs,
+            needs: &needs,
             subject,
             started,
         };
@@ -212,7 +211,7 @@ impl HttpHandler {
     /// Whether the operation asks for credentials and will be called without.
     #[must_use]
     pub fn lacks_credentials(&self, target: &HttpTarget) -> bool {
-        self.credentials.lacks(&target.security)
+        self.credentials.lacks(target)
     }
 
     /// A token that ended early is replaced once: 401 says that nothing was done (RFC 9110, section 15.5.2).

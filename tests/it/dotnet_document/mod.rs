@@ -233,6 +233,7 @@ fn discovered(text: &str) -> Discovery {
             is_rule: rules::known,
             is_part: known_part,
         }),
+        credentials: Default::default(),
     };
     discovery::discover(&[source], &discovery::Settings::default())
 }

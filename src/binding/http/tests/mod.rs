@@ -61,6 +61,7 @@ pub(super) fn target(path: &str, parameters: Vec<Parameter>) -> HttpTarget {
         accept: "application/json".to_owned(),
         answer_headers: Vec::new(),
         security: Vec::new(),
+        keys: Vec::new(),
         corrections: Vec::new(),
     }
 }

@@ -5,7 +5,7 @@ mod source;
 mod token;
 mod tokens;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use ::http::header::{AUTHORIZATION, COOKIE};
@@ -25,7 +25,7 @@ use super::tls::Renewed;
 use crate::binding::HttpPlan;
 pub use crate::outbound::Tls;
 use crate::secret::{SHORTEST_MASKED, Secret, remember};
-use crate::tool::{Location, SchemeKind, SecurityNeed, SecurityScheme, SubjectToken};
+use crate::tool::{HttpTarget, Location, SchemeKind, SecurityNeed, SecurityScheme, SubjectToken};
 
 /// What stays as it is in URLs and cookies (RFC 3986, section 2.3).
 const UNRESERVED: &AsciiSet = &NON_ALPHANUMERIC
@@ -112,6 +112,16 @@ pub(super) struct Issuer<'a> {
     pub(super) subject: Option<&'a SubjectToken>,
 }
 
+impl Settings {
+    /// The schemes of the document with this number for which there is a credential.
+    #[must_use]
+    pub fn schemes(&self, document: usize) -> HashSet<String> {
+        let own = self.by_document.get(&document).into_iter();
+        let names = own.flatten().chain(&self.everywhere);
+        names.map(|(name, _)| name.clone()).collect()
+    }
+}
+
 impl Credential {
     /// Has its secret parts masked wherever they show; names are no secrets.
     fn protect(&self, name: &str) {
@@ -164,30 +174,45 @@ impl Credentials {
         }
     }
 
-    /// The first alternative for which everything is configured. An operation that would do without
-    /// credentials gets them nevertheless where there are some.
-    pub(super) fn choose<'a>(
-        &self,
-        security: &'a [Vec<SecurityNeed>],
-    ) -> Option<&'a [SecurityNeed]> {
+    /// What a call of the operation is given: the first alternative for which everything is configured, and the keys
+    /// that the operation declares as parameters. An operation that would do without credentials gets them
+    /// nevertheless where there are some.
+    pub(super) fn choose<'a>(&self, target: &'a HttpTarget) -> Vec<&'a SecurityNeed> {
+        let mut needs: Vec<&SecurityNeed> = self.met(&target.security).iter().collect();
+        for key in target.keys.iter().filter(|key| self.meets(key)) {
+            // One parameter can be the key of several schemes.
+            if !needs.iter().any(|need| need.scheme.kind == key.scheme.kind) {
+                needs.push(key);
+            }
+        }
+        needs
+    }
+
+    fn met<'a>(&self, security: &'a [Vec<SecurityNeed>]) -> &'a [SecurityNeed] {
         let met = |alternative: &&Vec<SecurityNeed>| {
             !alternative.is_empty() && alternative.iter().all(|need| self.meets(need))
         };
-        security.iter().find(met).map(Vec::as_slice)
+        security.iter().find(met).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether the operation asks for credentials, cannot do without, and has none.
-    pub(super) fn lacks(&self, security: &[Vec<SecurityNeed>]) -> bool {
-        !security.is_empty()
-            && security.iter().all(|alternative| !alternative.is_empty())
-            && self.choose(security).is_none()
+    /// Whether the operation asks for credentials, cannot do without, and nobody gives any.
+    pub(super) fn lacks(&self, target: &HttpTarget) -> bool {
+        // A key that no operator gives is an argument, unless it is a header.
+        let is_given = |need: &SecurityNeed| {
+            let declared = || target.keys.iter().any(|key| key.scheme == need.scheme);
+            self.meets(need) || !is_header(&need.scheme.kind) && declared()
+        };
+        match target.security.is_empty() {
+            true => !target.keys.iter().all(is_given),
+            false => !target.security.iter().any(|all| all.iter().all(is_given)),
+        }
     }
 
-    /// Writes everything an alternative asks for into the request; the tokens that were used.
+    /// Writes everything that was chosen into the request; the tokens that were used.
     pub(super) async fn add(
         &self,
         from: &Issuer<'_>,
-        needs: &[SecurityNeed],
+        needs: &[&SecurityNeed],
         plan: &mut HttpPlan,
     ) -> Result<Vec<Used>, CredentialError> {
         let mut used = Vec::new();
@@ -245,6 +270,11 @@ pub(super) fn take_from_url(plan: &mut HttpPlan) {
     if let Some(value) = hidden(&format!("Basic {}", pair.expose())) {
         plan.headers.entry(AUTHORIZATION).or_insert(value);
     }
+}
+
+fn is_header(kind: &SchemeKind) -> bool {
+    let header = Location::Header;
+    matches!(kind, SchemeKind::ApiKey { location, .. } if *location == header)
 }
 
 /// Whether a credential is of the form a scheme wants.

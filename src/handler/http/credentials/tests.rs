@@ -64,7 +64,8 @@ async fn add(
         outbound: &Outbound::new(&Default::default()),
         subject: None,
     };
-    credentials.add(&from, needs, plan).await.map(drop)
+    let needs: Vec<&SecurityNeed> = needs.iter().collect();
+    credentials.add(&from, &needs, plan).await.map(drop)
 }
 
 async fn added(credentials: &Credentials, needs: &[SecurityNeed]) -> HttpPlan {
@@ -116,16 +117,67 @@ fn an_alternative_is_met_as_a_whole_or_not_at_all() {
         ("c", Credential::Value(given("k"))),
     ]);
     let one = |name| api_key(name, Location::Header);
-    let security = vec![vec![], vec![one("a"), one("b")], vec![one("c")]];
-    let chosen = credentials.choose(&security).unwrap();
-    assert_eq!(chosen[0].scheme.name, "c");
-    assert!(!credentials.lacks(&security));
-    assert!(credentials.lacks(&[vec![one("b")]]));
+    let asking = |security| HttpTarget {
+        security,
+        ..HttpTarget::bare(Method::GET, "/x")
+    };
+    let target = asking(vec![vec![], vec![one("a"), one("b")], vec![one("c")]]);
+    assert_eq!(names(&credentials.choose(&target)), ["c"]);
+    let lacks = |security| credentials.lacks(&asking(security));
+    assert!(!credentials.lacks(&target));
+    assert!(lacks(vec![vec![one("b")]]));
     // An empty alternative means that nothing will do.
-    assert!(!credentials.lacks(&[vec![one("b")], vec![]]));
-    assert!(!credentials.lacks(&[]));
+    assert!(!lacks(vec![vec![one("b")], vec![]]));
+    assert!(!lacks(vec![]));
     // A key is no login.
-    assert!(credentials.lacks(&[vec![need("a", SchemeKind::Basic)]]));
+    assert!(lacks(vec![vec![need("a", SchemeKind::Basic)]]));
+}
+
+fn names<'a>(needs: &[&'a SecurityNeed]) -> Vec<&'a str> {
+    needs.iter().map(|need| &*need.scheme.name).collect()
+}
+
+#[test]
+fn a_declared_key_joins_whatever_alternative_is_met() {
+    let credentials = credentials(vec![
+        ("key", Credential::Value(given("k"))),
+        ("again", Credential::Value(given("k"))),
+        ("token", Credential::Value(given("t"))),
+    ]);
+    let one = |name, parameter: &str| {
+        let (location, parameter) = (Location::Query, parameter.to_owned());
+        need(
+            name,
+            SchemeKind::ApiKey {
+                location,
+                parameter,
+            },
+        )
+    };
+    let mut target = HttpTarget {
+        security: vec![vec![one("key", "key")], vec![one("token", "token")]],
+        keys: vec![
+            one("key", "key"),
+            one("again", "key"),
+            one("token", "token"),
+            one("other", "other"),
+        ],
+        ..HttpTarget::bare(Method::GET, "/x")
+    };
+    assert_eq!(names(&credentials.choose(&target)), ["key", "token"]);
+    // Also where the document asks for nothing.
+    target.security.clear();
+    assert_eq!(names(&credentials.choose(&target)), ["key", "token"]);
+    assert!(!credentials.lacks(&target));
+
+    // What the operator does not give is an argument; a header is none.
+    target.security = vec![vec![one("other", "other")]];
+    assert!(!credentials.lacks(&target));
+    target.keys.clear();
+    assert!(credentials.lacks(&target));
+    target.security.clear();
+    target.keys = vec![api_key("elsewhere", Location::Header)];
+    assert!(credentials.lacks(&target));
 }
 
 #[test]

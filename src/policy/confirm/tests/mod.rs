@@ -79,6 +79,7 @@ fn tool(confirm: bool, ask: &[&str]) -> Tool {
             accept: "*/*".to_owned(),
             answer_headers: Vec::new(),
             security: Vec::new(),
+            keys: Vec::new(),
             corrections: Vec::new(),
         })),
         requires: Vec::new(),
