@@ -8,6 +8,7 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
+use super::compose::Composed;
 use super::defs::Definitions;
 use super::extra::Extra;
 use super::fragment::{Fragment, Members};
@@ -26,6 +27,8 @@ pub(super) struct At<'a> {
     within: Option<&'a str>,
     /// `$anchor` may stay.
     anchor: bool,
+    /// What is written is repeated here, and is a definition elsewhere.
+    repeated: bool,
     /// Properties of the same value that do not go in this direction.
     pub(super) hidden: Option<&'a HashSet<String>>,
 }
@@ -34,6 +37,7 @@ impl At<'_> {
     fn part(self) -> Self {
         At {
             depth: self.depth + 1,
+            repeated: self.repeated,
             ..At::default()
         }
     }
@@ -135,7 +139,11 @@ impl<'d> Definitions<'d> {
             ..at
         };
         let composed = self.composed_noted(map, at);
-        let map = composed.as_ref().unwrap_or(map);
+        let at = At {
+            repeated: at.repeated || composed.as_ref().is_some_and(|it| it.repeats),
+            ..at
+        };
+        let map = composed.as_ref().map_or(map, |it| &it.schema);
         let loose = self.without_lost_patterns(map);
         let map = loose.as_ref().unwrap_or(map);
         let mut members = Members::open(out);
@@ -161,12 +169,8 @@ impl<'d> Definitions<'d> {
     }
 
     /// The schema in a better form, with a word on what does not mean the same.
-    fn composed_noted(
-        &mut self,
-        map: &Map<String, Value>,
-        at: At<'_>,
-    ) -> Option<Map<String, Value>> {
-        let composed = self.composed(map);
+    fn composed_noted(&mut self, map: &Map<String, Value>, at: At<'_>) -> Option<Composed> {
+        let composed = self.composed(map, at.repeated);
         if composed.is_some() && self.shuts_out(map) {
             let name = at.within.or_else(|| self.reference_to(map));
             let name = name.map_or_else(
@@ -194,11 +198,15 @@ impl<'d> Definitions<'d> {
         } else {
             self.composed_noted(map, At::default())
         };
-        let better = composed.as_ref().unwrap_or(map);
+        let better = composed.as_ref().map_or(map, |it| &it.schema);
+        let at = At {
+            repeated: composed.as_ref().is_some_and(|it| it.repeats),
+            ..At::default()
+        };
         let loose = self.without_lost_patterns(better);
         let better = loose.as_ref().unwrap_or(better);
         for (keyword, value) in better.iter().filter(|(keyword, _)| *keyword != "type") {
-            self.keyword(keyword, value, &hidden, At::default(), &mut members);
+            self.keyword(keyword, value, &hidden, at, &mut members);
         }
         let composed = [
             "allOf",

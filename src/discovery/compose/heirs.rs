@@ -133,7 +133,7 @@ impl<'d> Definitions<'d> {
     /// Whether an heir is one object, with all that it inherits: it refers to nobody then.
     fn is_plain_heir(&self, reference: &str) -> bool {
         let schema = self.schemas.get(reference).and_then(Value::as_object);
-        let merged = schema.and_then(|schema| self.merged(schema));
+        let merged = schema.and_then(|schema| self.merged(schema, false, &mut false));
         merged.is_some_and(|whole| {
             whole.iter().all(|(key, value)| match key.as_str() {
                 "type" => value == "object",

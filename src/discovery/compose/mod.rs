@@ -4,8 +4,10 @@
 mod discriminator;
 mod heirs;
 mod parts;
+mod repeat;
 
 pub(super) use heirs::Heirs;
+pub(super) use repeat::Repeats;
 
 use serde_json::{Map, Value};
 
@@ -30,9 +32,17 @@ const NOTES: [&str; 7] = [
     "readOnly",
     "writeOnly",
 ];
+
+/// A schema in a better form.
+pub(super) struct Composed {
+    pub(super) schema: Schema,
+    /// Definitions are repeated in it.
+    pub(super) repeats: bool,
+}
+
 impl<'d> Definitions<'d> {
-    /// The schema in a better form; nothing where it has one.
-    pub(super) fn composed(&self, map: &Schema) -> Option<Schema> {
+    /// The schema in a better form; nothing where it has one. `within`: it is part of what is repeated.
+    pub(super) fn composed(&self, map: &Schema, within: bool) -> Option<Composed> {
         if !["allOf", "oneOf", "anyOf", "discriminator"]
             .iter()
             .any(|keyword| map.contains_key(*keyword))
@@ -40,24 +50,27 @@ impl<'d> Definitions<'d> {
             return None;
         }
         let heirs = self.heirs(map);
-        let mut better = None;
-        for step in [
-            Self::only_part,
-            Self::merged,
-            Self::told_apart,
-            Self::enumerated,
-        ] {
-            let changed = step(self, better.as_ref().unwrap_or(map));
+        let is_heir = self.is_heir(map);
+        let mut repeats = false;
+        let mut better = notes_lifted(map);
+        for step in 0..4 {
+            let map = better.as_ref().unwrap_or(map);
+            let changed = match step {
+                0 => self.only_part(map, is_heir, &mut repeats),
+                1 => self.merged(map, within, &mut repeats),
+                2 => self.told_apart(map),
+                _ => self.enumerated(map),
+            };
             better = changed.or(better);
         }
-        match heirs {
-            Some(heirs) => Some(self.with_heirs(better.as_ref().unwrap_or(map), heirs)),
-            None => better,
+        if let Some(heirs) = heirs {
+            better = Some(self.with_heirs(better.as_ref().unwrap_or(map), heirs));
         }
+        better.map(|schema| Composed { schema, repeats })
     }
 
     /// `allOf` of one part beside nothing but notes is that part.
-    fn only_part(&self, map: &Schema) -> Option<Schema> {
+    fn only_part(&self, map: &Schema, is_heir: bool, repeats: &mut bool) -> Option<Schema> {
         let Some(Value::Array(parts)) = map.get("allOf") else {
             return None;
         };
@@ -68,11 +81,12 @@ impl<'d> Definitions<'d> {
         if !only_notes {
             return None;
         }
-        let target = reference_of(&parts[0]).and_then(|it| self.schemas.get(it));
+        let reference = reference_of(&parts[0]);
+        let target = reference.and_then(|it| self.schemas.get(it));
         let target = target.and_then(Value::as_object);
         // An heir has its own members only; anybody else means the base with all its heirs.
         let base = target.is_some_and(heirs::is_base);
-        if base && self.is_heir(map) {
+        if base && is_heir {
             return None;
         }
         let mut part = part;
@@ -85,8 +99,11 @@ impl<'d> Definitions<'d> {
                 let mut left = MAX_REPEATED;
                 move |value| small(value, &mut left)
             })
+            && reference.is_some_and(|reference| !self.leads_back(reference))
+            && self.repeat(target)
         {
             part = target;
+            *repeats = true;
         }
         let mut whole: Schema = map.clone();
         whole.shift_remove("allOf");
@@ -145,6 +162,30 @@ impl<'d> Definitions<'d> {
         }
         Some(whole)
     }
+}
+
+/// Parts of `allOf` that only say something of the schema, said by it.
+fn notes_lifted(map: &Schema) -> Option<Schema> {
+    let parts = map.get("allOf")?.as_array()?;
+    let says_only = |part: &Value| {
+        let part = part.as_object();
+        part.is_some_and(|part| part.keys().all(|key| note(key)))
+    };
+    if !parts.iter().any(says_only) {
+        return None;
+    }
+    let (notes, rest): (Vec<&Value>, Vec<&Value>) = parts.iter().partition(|part| says_only(part));
+    let mut whole = map.clone();
+    if rest.is_empty() {
+        whole.shift_remove("allOf");
+    } else {
+        let rest: Vec<Value> = rest.into_iter().cloned().collect();
+        whole.insert("allOf".to_owned(), rest.into());
+    }
+    for (keyword, value) in notes.into_iter().filter_map(Value::as_object).flatten() {
+        whole.entry(keyword).or_insert_with(|| value.clone());
+    }
+    Some(whole)
 }
 
 /// Whether a keyword says nothing about which values are taken.

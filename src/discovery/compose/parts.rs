@@ -39,6 +39,24 @@ const ALONE: [&str; 19] = [
 /// Keywords that close an object.
 const CLOSING: [&str; 2] = ["additionalProperties", "unevaluatedProperties"];
 
+/// How much more is looked at for one schema, and how.
+struct Looks {
+    left: usize,
+    /// The schema is part of what is repeated.
+    within: bool,
+    /// Something was taken from a definition.
+    repeats: bool,
+}
+
+impl Looks {
+    /// False where nothing is left.
+    fn one(&mut self) -> bool {
+        let some = self.left > 0;
+        self.left = self.left.saturating_sub(1);
+        some
+    }
+}
+
 /// A schema whose parts are in it.
 struct Merged {
     whole: Schema,
@@ -49,8 +67,18 @@ struct Merged {
 impl<'d> Definitions<'d> {
     /// Parts of `allOf` that only add properties and notes, in the schema itself. Where one of them is
     /// closed, the whole is closed instead.
-    pub(super) fn merged(&self, map: &Schema) -> Option<Schema> {
-        let Merged { mut whole, closed } = self.merge(map, 0, &mut MAX_LOOKS.clone())?;
+    pub(super) fn merged(&self, map: &Schema, within: bool, repeats: &mut bool) -> Option<Schema> {
+        let mut looks = Looks {
+            left: MAX_LOOKS,
+            within,
+            repeats: false,
+        };
+        let Merged { mut whole, closed } = self.merge(map, 0, &mut looks)?;
+        // Also where room for it is found only here: it is counted as a whole.
+        if looks.repeats && !self.repeat(&whole) {
+            return None;
+        }
+        *repeats |= looks.repeats;
         if closed {
             let rest = whole.get("allOf").and_then(Value::as_array);
             let all_here = rest.is_none_or(|rest| rest.iter().all(|part| names_nothing(part, 0)));
@@ -92,7 +120,7 @@ impl<'d> Definitions<'d> {
             .any(|part| self.shuts_out_within(part, depth + 1, left))
     }
 
-    fn merge(&self, map: &Schema, depth: usize, left: &mut usize) -> Option<Merged> {
+    fn merge(&self, map: &Schema, depth: usize, looks: &mut Looks) -> Option<Merged> {
         let Some(Value::Array(parts)) = map.get("allOf") else {
             return None;
         };
@@ -110,11 +138,10 @@ impl<'d> Definitions<'d> {
         }
         let mut rest = Vec::new();
         for part in parts {
-            if *left == 0 {
+            if !looks.one() {
                 return None;
             }
-            *left -= 1;
-            let added = self.plain_part(part, depth, left).and_then(|part| {
+            let added = self.plain_part(part, depth, looks).and_then(|part| {
                 let mut tried = whole.clone();
                 add(&mut tried, &part.whole, 0).then_some((tried, part.closed))
             });
@@ -127,7 +154,7 @@ impl<'d> Definitions<'d> {
             }
         }
         for part in &mut rest {
-            if let Some(opened) = self.opened(part, depth, left) {
+            if let Some(opened) = self.opened(part, depth, looks) {
                 *part = opened;
                 closed = true;
             }
@@ -142,9 +169,13 @@ impl<'d> Definitions<'d> {
     }
 
     /// A part with its references and its own parts resolved; nothing where something else is in it.
-    fn plain_part(&self, part: &Value, depth: usize, left: &mut usize) -> Option<Merged> {
+    fn plain_part(&self, part: &Value, depth: usize, looks: &mut Looks) -> Option<Merged> {
         let map = part.as_object()?;
-        let refers = reference_of(part).is_some();
+        let reference = reference_of(part);
+        let refers = reference.is_some();
+        if reference.is_some_and(|reference| !self.may_repeat(reference, looks.within)) {
+            return None;
+        }
         if refers && map.keys().any(|key| key != "$ref" && !note(key)) {
             return None;
         }
@@ -154,7 +185,7 @@ impl<'d> Definitions<'d> {
             map
         };
         let mut merged = if target.contains_key("allOf") {
-            self.merge(target, depth + 1, left)?
+            self.merge(target, depth + 1, looks)?
         } else {
             Merged {
                 whole: target.clone(),
@@ -173,27 +204,30 @@ impl<'d> Definitions<'d> {
             "additionalProperties" => opens(value),
             key => note(key),
         });
+        looks.repeats |= object && plain && refers;
         (object && plain).then_some(merged)
     }
 
     /// A part that is no plain one without what closes it; nothing where nothing does.
-    fn opened(&self, part: &Value, depth: usize, left: &mut usize) -> Option<Value> {
-        if depth > MAX_DEPTH || *left == 0 {
+    fn opened(&self, part: &Value, depth: usize, looks: &mut Looks) -> Option<Value> {
+        if depth > MAX_DEPTH || !looks.one() {
             return None;
         }
-        *left -= 1;
         let mut whole = part.as_object()?.clone();
         let mut changed = open(&mut whole);
         if let Some(Value::Array(parts)) = whole.get_mut("allOf") {
             for part in parts {
-                if let Some(opened) = self.opened(part, depth + 1, left) {
+                if let Some(opened) = self.opened(part, depth + 1, looks) {
                     *part = opened;
                     changed = true;
                 }
             }
         }
-        let target = reference_of(part).and_then(|_| self.resolve(part));
-        if let Some(target) = target.and_then(|target| self.opened(target, depth + 1, left)) {
+        let reference = reference_of(part);
+        let reference = reference.filter(|reference| self.may_repeat(reference, looks.within));
+        let target = reference.and_then(|_| self.resolve(part));
+        if let Some(target) = target.and_then(|target| self.opened(target, depth + 1, looks)) {
+            looks.repeats = true;
             whole.shift_remove("$ref");
             match whole.get_mut("allOf") {
                 Some(Value::Array(parts)) => parts.push(target),

@@ -3,13 +3,13 @@
 
 mod assemble;
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
 use super::circles::{Circles, same_value};
-use super::compose::Heirs;
+use super::compose::{Heirs, Repeats};
 use super::fragment::Fragment;
 use super::naming::name_of;
 use super::ways::{MAX_WAYS, Ways};
@@ -48,6 +48,8 @@ pub(super) struct Definitions<'d> {
     pub(super) ways: Ways,
     /// Who inherits from whom.
     pub(super) heirs: OnceCell<Heirs>,
+    /// What compositions repeat.
+    pub(super) repeats: RefCell<Repeats>,
 }
 
 #[derive(Debug)]
@@ -87,6 +89,7 @@ impl<'d> Definitions<'d> {
             reach: Circles::default(),
             ways: Ways::new(),
             heirs: OnceCell::new(),
+            repeats: RefCell::default(),
         }
     }
 

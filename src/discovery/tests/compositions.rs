@@ -202,3 +202,48 @@ fn alternatives_told_apart_by_a_pattern_that_is_left_out_may_fit_together() {
     let strict = json!({ "oneOf": [{ "pattern": "^a" }, { "const": "ab" }] });
     assert_eq!(body_of(strict.clone(), &json!({})).0, strict);
 }
+
+/// Nodes of a tree whose branches say something besides.
+fn tree(said: &Value) -> Value {
+    let node = json!({ "$ref": "#/components/schemas/Node" });
+    let branch = json!({ "allOf": [node, said] });
+    json!({ "Node": { "type": "object", "properties": {
+        "name": { "type": "string" }, "left": branch, "right": branch, "middle": branch } } })
+}
+
+#[test]
+fn circular_parts_are_referred_to() {
+    let node = json!({ "$ref": "#/components/schemas/Node" });
+    let (_, whole) = body_of(node.clone(), &tree(&json!({ "description": "A branch" })));
+    assert_eq!(
+        whole["$defs"]["Node"]["properties"]["left"],
+        json!({ "description": "A branch", "$ref": "#/$defs/Node" })
+    );
+
+    // One level of what a branch adds stands there, and its branches refer back.
+    let heavy = json!({ "properties": { "weight": { "type": "integer" } } });
+    let (_, whole) = body_of(node, &tree(&heavy));
+    let left = &whole["$defs"]["Node"]["properties"]["left"]["properties"];
+    assert_eq!(left["weight"], json!({ "type": "integer" }));
+    assert_eq!(left["left"]["allOf"][0], json!({ "$ref": "#/$defs/Node" }));
+    assert!(whole.to_string().len() < 4000, "{whole}");
+    let tree = |weight: Value| json!({ "body": { "left": { "left": { "weight": weight } } } });
+    assert!(accepts(&whole, &tree(json!(1))));
+    assert!(!accepts(&whole, &tree(json!("1"))));
+}
+
+#[test]
+fn parts_that_multiply_are_repeated_within_bounds() {
+    let name = |level: usize| format!("Level{level}");
+    let level = |level: usize| {
+        let next = json!({ "$ref": format!("#/components/schemas/{}", name(level + 1)) });
+        let more = json!({ "properties": { "more": { "type": "integer" } } });
+        let part = json!({ "allOf": [next, more] });
+        let schema = json!({ "type": "object", "properties": { "a": part, "b": part } });
+        (name(level), schema)
+    };
+    let levels: serde_json::Map<String, Value> = (0..40).map(level).collect();
+    let first = json!({ "$ref": format!("#/components/schemas/{}", name(0)) });
+    let tool = only(json_body(first), &Value::Object(levels));
+    assert!(tool.input_schema.parse().is_object());
+}
