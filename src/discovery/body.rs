@@ -72,6 +72,9 @@ impl Form {
     }
 }
 
+/// The media type of forms (WHATWG URL, section 5).
+pub(super) const FORM: &str = "application/x-www-form-urlencoded";
+
 /// Why an operation whose body has no fields is no tool.
 pub(super) const WITHOUT_FIELDS: &str =
     "the schema of its form or multipart body takes no objects, so there are no fields to send";
@@ -209,7 +212,9 @@ fn classify<'a>(media: &'a MediaType, definitions: &Definitions<'a>) -> Usable<'
     let sent = |name: &str, form, rank| (name.to_owned(), form, rank);
     let (sent, form, rank) = match essence.as_str() {
         "application/json" => plain(Form::Json, 0),
-        "application/x-www-form-urlencoded" => plain(Form::Urlencoded, 2),
+        // Fields that the document does not name.
+        FORM if shape == Shape::Text => plain(Form::Text, 5),
+        FORM => plain(Form::Urlencoded, 2),
         "multipart/form-data" => sent("multipart/form-data", Form::Multipart, 3),
         lines if is_json_lines(lines) => {
             let list = media.item_schema.is_some() || shape == Shape::Structured;
@@ -221,7 +226,8 @@ fn classify<'a>(media: &'a MediaType, definitions: &Definitions<'a>) -> Usable<'
         {
             plain(Form::JsonLines, 4)
         }
-        "*/*" | "application/*" => match shape {
+        // Without a slash it is no media type at all.
+        name if matches!(name, "*/*" | "application/*") || !name.contains('/') => match shape {
             Shape::Structured | Shape::Scalar => sent("application/json", Form::Json, 4),
             Shape::Text => sent("text/plain", Form::Text, 5),
             Shape::Bytes | Shape::Unknown => sent("application/octet-stream", Form::Binary, 7),

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 use super::body::{Form, PlannedBody, Shape, Usable, essence, shape};
 use super::defs::Definitions;
 use super::multipart;
+use crate::tool::upload_schema;
 
 /// A body has at most so many values of different kinds to choose from.
 const MAX_GROUPS: usize = 8;
@@ -158,26 +159,38 @@ pub(super) fn conditions<'a>(body: &PlannedBody<'a>, definitions: &Definitions<'
     all
 }
 
-/// An object that holds some file.
+/// An object that holds some file. Where the best type may mean something else by it, all that could be files are.
 fn held<'a>(files: &Usable<'a>, definitions: &Definitions<'a>) -> Value {
-    let names = multipart::files(files.media, definitions);
-    let some = names.iter().map(|(name, _)| {
-        json!({ "required": [name], "properties": { *name: { "not": { "type": "null" } } } })
+    let parts = multipart::files(files.media, definitions);
+    let some = parts.iter().map(|part| {
+        let name = part.name;
+        json!({ "required": [name], "properties": { name: { "not": { "type": "null" } } } })
     });
-    json!({ "type": "object", "anyOf": some.collect::<Vec<_>>() })
+    let some: Vec<Value> = some.collect();
+    let all = parts.iter().map(|part| {
+        let file = json!({ "anyOf": [{ "type": "null" }, upload_schema(part.literal)] });
+        (part.name.to_owned(), file)
+    });
+    let all: Map<String, Value> = all.collect();
+    json!({ "type": "object", "anyOf": some, "properties": all })
+}
+
+/// Whether a file's place in the multipart body is another's in the best type's.
+pub(super) fn files_apart<'a>(body: &PlannedBody<'a>, definitions: &Definitions<'a>) -> bool {
+    with_files(body, definitions).is_some_and(|files| files.group > 0)
 }
 
 /// Where nothing but multipart has files, what would be one is a text.
 fn texts<'a>(files: &Usable<'a>, definitions: &Definitions<'a>) -> Value {
     let names = multipart::files(files.media, definitions);
-    let texts = names.iter().map(|(name, several)| {
+    let texts = names.iter().map(|part| {
         let text = json!({ "type": ["string", "null"] });
-        let schema = if *several {
+        let schema = if part.several {
             json!({ "items": text })
         } else {
             text
         };
-        ((*name).to_owned(), schema)
+        (part.name.to_owned(), schema)
     });
     Value::Object(texts.collect::<Map<_, _>>())
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::body::{Field, Form, PlannedBody, Usable};
+use super::body::{FORM, Field, Form, PlannedBody, Usable, essence};
 use super::choice;
 use super::convert::At;
 use super::defs::Definitions;
@@ -241,15 +241,7 @@ fn write_kind(
             Some(schema) => definitions.write_argument(&schema, extra, out),
             None => definitions.write_argument(schema, extra, out),
         },
-        Form::Text => {
-            let text = definitions.resolve(schema);
-            let plain = text.is_some_and(|text| {
-                text.get("type").is_some_and(|name| name == "string")
-                    && text.get("format").is_none_or(|format| format != "binary")
-            });
-            let fallback = serde_json::json!({ "type": "string" });
-            definitions.write_argument(if plain { schema } else { &fallback }, extra, out);
-        }
+        Form::Text => write_text(definitions, one, extra, out),
         Form::Binary => {
             let mut members = Members::open(out);
             members.key("type").raw("\"string\"");
@@ -262,4 +254,31 @@ fn write_kind(
             members.close();
         }
     }
+}
+
+/// A body that is a text and is sent as it is.
+fn write_text(
+    definitions: &mut Definitions<'_>,
+    one: &Usable<'_>,
+    extra: Extra<'_>,
+    out: &mut Fragment,
+) {
+    let schema = &one.media.schema;
+    let text = definitions.resolve(schema);
+    let plain = text.is_some_and(|text| {
+        text.get("type").is_some_and(|name| name == "string")
+            && text.get("format").is_none_or(|format| format != "binary")
+    });
+    let fallback = serde_json::json!({ "type": "string" });
+    let fields = "The form's fields as text, percent-encoded: `name=value&other=value`.";
+    let said = match extra.description {
+        _ if essence(&one.sent) != FORM => None,
+        None => Some(fields.to_owned()),
+        Some(text) => Some(format!("{text} ({fields})")),
+    };
+    let extra = Extra {
+        description: said.as_deref().or(extra.description),
+        ..extra
+    };
+    definitions.write_argument(if plain { schema } else { &fallback }, extra, out);
 }

@@ -72,20 +72,34 @@ pub(super) fn part(
     }
 }
 
-/// The parts that are files, and whether each is a list of them.
+/// A part that is a file.
+pub(super) struct Upload<'s> {
+    pub(super) name: &'s str,
+    /// It is a list of files.
+    pub(super) several: bool,
+    /// A text is its content.
+    pub(super) literal: bool,
+}
+
+/// The parts that are files.
 pub(super) fn files<'d: 's, 's>(
     media: &'s MediaType,
     definitions: &Definitions<'d>,
-) -> Vec<(&'s str, bool)> {
+) -> Vec<Upload<'s>> {
     let parts = properties(&media.schema, definitions).into_iter();
     let files = parts.filter_map(|(name, schema)| {
         let encoding = media.encoding.iter().find(|(known, _)| known == name);
         let content_type = encoding.and_then(|(_, one)| one.content_type.as_deref());
-        match part_kind(schema, content_type, definitions) {
-            PartKind::Value => None,
-            PartKind::File => Some((name, false)),
-            PartKind::Files => Some((name, true)),
-        }
+        let several = match part_kind(schema, content_type, definitions) {
+            PartKind::Value => return None,
+            PartKind::File => false,
+            PartKind::Files => true,
+        };
+        Some(Upload {
+            name,
+            several,
+            literal: is_literal_part(schema, definitions),
+        })
     });
     files.collect()
 }

@@ -5,6 +5,7 @@ use serde_json::Value;
 use url::Url;
 
 use super::body::{Form, PlannedBody, Usable, essence};
+use super::choice;
 use super::defs::Definitions;
 use super::multipart::{is_literal_part, part_kind, properties};
 use super::parameters::Planned;
@@ -165,6 +166,7 @@ fn body<'a>(planned: &PlannedBody<'a>, definitions: &Definitions<'a>) -> Body {
             })
             .collect(),
         choice: planned.choice.clone(),
+        files_apart: choice::files_apart(planned, definitions),
     }
 }
 

@@ -18,6 +18,7 @@ mod outcome;
 mod secrecy;
 mod security;
 mod target;
+mod upload;
 
 pub use ask::{Asked, Question};
 pub use call::{CallId, Caller, NoProgress, Progress, ToolCall, TraceContext};
@@ -40,6 +41,7 @@ pub use target::{
     HttpTarget, Location, Parameter, PartKind, PathPart, PathTemplate, Style, Target, XmlNames,
     XmlText,
 };
+pub use upload::{is_upload, upload_schema};
 
 use serde::Serialize;
 

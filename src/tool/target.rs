@@ -184,6 +184,8 @@ pub struct Body {
     pub media: Vec<BodyMedia>,
     /// The argument by which the caller picks another of `media`, if there is a choice.
     pub choice: Option<String>,
+    /// What the multipart type takes for files can be something else for the best type.
+    pub files_apart: bool,
 }
 
 /// Where a body's value comes from.

@@ -22,6 +22,7 @@ fn with_body(codec: BodyCodec, media_type: &str) -> HttpTarget {
             codec,
         }],
         choice: None,
+        files_apart: false,
     });
     target
 }

@@ -53,6 +53,7 @@ fn media_types_are_ranked_and_offered() {
         ),
         (vec![("*/*", &object)], "application/json", false),
         (vec![("*/*", &bytes)], "application/octet-stream", false),
+        (vec![("", &object)], "application/json", false),
         (
             vec![("image/png", &bytes), ("image/jpeg", &bytes)],
             "image/png",
@@ -332,16 +333,23 @@ fn a_form_without_fields_is_not_sent() {
     let object = json!({ "type": ["object", "null"] });
     for (content, required, tools, sent) in [
         (
-            vec![("application/x-www-form-urlencoded", &text)],
+            vec![("application/x-www-form-urlencoded", &list)],
             true,
             0,
             false,
         ),
         (
-            vec![("application/x-www-form-urlencoded", &text)],
+            vec![("application/x-www-form-urlencoded", &list)],
             false,
             1,
             false,
+        ),
+        // Who describes a form as a text means its fields as they are sent.
+        (
+            vec![("application/x-www-form-urlencoded", &text)],
+            true,
+            1,
+            true,
         ),
         (vec![("multipart/form-data", &list)], true, 0, false),
         (vec![("multipart/mixed", &list)], true, 0, false),

@@ -58,6 +58,36 @@ fn bodies_of_different_kinds_are_checked_by_the_chosen_one() {
 }
 
 #[test]
+fn what_is_no_file_is_the_best_types() {
+    let file = json!({ "type": "string", "format": "binary" });
+    let link = json!({ "type": "object", "required": ["image"], "properties": {
+        "image": { "type": ["object", "string"], "properties": { "url": { "type": "string" } }, "required": ["url"] },
+        "more": { "type": "string" } } });
+    let upload = json!({ "type": "object", "required": ["image", "size"], "properties": {
+        "image": file, "more": file, "size": { "type": "integer" } } });
+    let content = [("application/json", link), ("multipart/form-data", upload)];
+    let (schema, _) = offered(&content, BodyShape::Whole);
+    for (body, fits) in [
+        (json!({ "image": { "url": "u" } }), true),
+        (json!({ "image": "https://a.test/i.png" }), true),
+        (json!({ "image": { "src": "u" } }), false),
+        // These are files, and lack a size.
+        (json!({ "image": "aGk=" }), false),
+        (json!({ "image": { "text": "hi" } }), false),
+        (json!({ "image": { "text": "hi" }, "size": 1 }), true),
+        (
+            json!({ "image": "aGk=", "more": { "data": "aGk=" }, "size": 1 }),
+            true,
+        ),
+        // One of the two is none.
+        (json!({ "image": "aGk=", "more": "not one!" }), true),
+    ] {
+        let arguments = json!({ "body": body });
+        assert_eq!(accepts(&schema, &arguments), fits, "{arguments}");
+    }
+}
+
+#[test]
 fn one_schema_with_files_tells_json_from_multipart() {
     let schema = json!({ "type": "object", "properties": {
         "title": { "type": "string" },

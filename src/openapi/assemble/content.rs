@@ -179,15 +179,21 @@ pub(super) fn schema(written: Option<&Value>, budget: &Budget) -> Value {
 
 /// `example`, or the first of `examples`.
 pub(super) fn example(node: &Map<String, Value>, root: &Value, budget: &Budget) -> Option<Value> {
-    if let Some(example) = node.get("example") {
-        return Some(budget.copy(example));
-    }
-    let first = match node.get("examples")? {
-        Value::Object(named) => named.values().next()?,
-        Value::Array(list) => return list.first().map(|first| budget.copy(first)),
+    let value = match (node.get("example"), node.get("examples")) {
+        (Some(example), _) => example,
+        (None, Some(Value::Array(list))) => list.first()?,
+        (None, Some(Value::Object(named))) => {
+            let found = follow(root, named.values().next()?).ok()?.node;
+            found.get("value").or_else(|| found.get("dataValue"))?
+        }
         _ => return None,
     };
-    let found = follow(root, first).ok()?.node;
-    let value = found.get("value").or_else(|| found.get("dataValue"))?;
-    Some(budget.copy(value))
+    // No example refers to anything; some documents do, and mean what is there.
+    match value.get("$ref") {
+        Some(Value::String(_)) => {
+            let meant = follow(root, value).ok()?.node;
+            Some(budget.copy(&Value::Object(meant.clone())))
+        }
+        _ => Some(budget.copy(value)),
+    }
 }

@@ -238,6 +238,23 @@ fn references_are_followed_and_their_siblings_win() {
 }
 
 #[test]
+fn an_example_that_refers_is_what_it_refers_to() {
+    let media = |target: &str| json!({"examples": {"e": {"value": {"$ref": target}}}});
+    let document = load(&json!({
+        "openapi": "3.0.3",
+        "paths": {"/a": {"post": {"requestBody": {"content": {
+            "application/json": media("#/components/examples/E/value"),
+            "text/plain": media("#/components/examples/None/value"),
+        }}}}},
+        "components": {"examples": {"E": {"value": {"a": 1}}}},
+    }));
+    let body = document.operations[0].request_body.as_ref().unwrap();
+    let examples = body.content.iter().map(|one| one.example.clone());
+    let examples: Vec<_> = examples.collect();
+    assert_eq!(examples, [Some(json!({"a": 1})), None]);
+}
+
+#[test]
 fn only_the_operation_that_needs_a_broken_reference_is_left_out() {
     let document = load(&with_paths(
         "3.1.0",

@@ -17,8 +17,8 @@ use super::fault;
 use crate::binding::Fault;
 use crate::pointer;
 use crate::tool::{
-    Body, BodyArgument, BodyCodec, BodyMedia, FlatField, Parameter, PartKind, essence,
-    is_json_sequence,
+    Body, BodyArgument, BodyCodec, BodyMedia, FieldEncoding, FlatField, Parameter, PartKind,
+    essence, is_json_sequence, is_upload,
 };
 
 pub(super) use base64::decode as decode_base64;
@@ -85,13 +85,19 @@ fn chosen<'a>(
 }
 
 /// The best media type; a file goes as multipart where that is one of them, since nothing else tells
-/// bytes from text.
+/// bytes from text. The input schema makes the same choice.
 fn default<'a>(body: &'a Body, value: &BodyValue<'_>) -> Result<&'a BodyMedia, Fault> {
+    let holds_files = |fields: &[FieldEncoding]| {
+        let files = fields.iter().filter(|field| field.kind != PartKind::Value);
+        let mut files = files.filter_map(|field| Some((field, value.get(&field.property)?)));
+        let Some((first, one)) = files.next() else {
+            return false;
+        };
+        let is_one = |field: &FieldEncoding, value| is_upload(value, field.literal);
+        !body.files_apart || is_one(first, one) && files.all(|(field, one)| is_one(field, one))
+    };
     let files = body.media.iter().find(|media| match &media.codec {
-        BodyCodec::Multipart(fields) => {
-            let mut files = fields.iter().filter(|field| field.kind != PartKind::Value);
-            files.any(|field| value.has(&field.property))
-        }
+        BodyCodec::Multipart(fields) => holds_files(fields),
         _ => false,
     });
     files
@@ -237,8 +243,8 @@ impl BodyValue<'_> {
         matches!(self, Self::Whole(Value::Null))
     }
 
-    /// Whether the body has this member, and it is not null.
-    fn has(&self, property: &str) -> bool {
+    /// This member of the body, where there is one that is not null.
+    fn get(&self, property: &str) -> Option<&Value> {
         let member = match self {
             Self::Flat(members) => {
                 let named = members.iter().find(|(name, _)| *name == property);
@@ -246,7 +252,7 @@ impl BodyValue<'_> {
             }
             Self::Whole(value) => value.get(property),
         };
-        member.is_some_and(|value| !value.is_null())
+        member.filter(|value| !value.is_null())
     }
 
     /// The members of an object body.

@@ -229,6 +229,23 @@ fn a_file_goes_as_multipart_where_the_caller_names_nothing() {
             "{arguments}"
         );
     }
+    // What is no file is the other type's, where that means something else by it.
+    for (value, apart, multipart) in [
+        (json!("aGk="), true, true),
+        (json!({"text": "hi"}), true, true),
+        (json!({"url": "u"}), true, false),
+        (json!("not one!"), true, false),
+        (json!("not one!"), false, true),
+    ] {
+        choice.files_apart = apart;
+        let sent = sent(&choice, &json!({"body": {"file": value}}));
+        let is_multipart = match &sent {
+            Ok(sent) => sent.as_ref().unwrap().0.starts_with("multipart/"),
+            Err(fault) => fault.message.contains("expected base64"),
+        };
+        assert_eq!(is_multipart, multipart, "{value}, {apart}");
+    }
+    choice.files_apart = false;
     choice.argument = BodyArgument::Flat(vec![FlatField {
         argument: "f".to_owned(),
         property: "file".to_owned(),

@@ -17,6 +17,7 @@ fn body(codec: BodyCodec, media_type: &str) -> Body {
             codec,
         }],
         choice: None,
+        files_apart: false,
     }
 }
 
