@@ -105,8 +105,9 @@ pub(super) fn plan<'a>(
         }
         return None;
     };
-    // RFC 9110, section 9.3.1: content in a GET means nothing by itself.
-    let required = source.required && !matches!(operation.method.as_str(), "GET" | "HEAD");
+    // RFC 9110, sections 9.3.1, 9.3.2 and 9.3.7: content means nothing by itself there.
+    let means_nothing = matches!(operation.method.as_str(), "GET" | "HEAD" | "OPTIONS");
+    let required = source.required && !means_nothing;
     let fields = match shape {
         BodyShape::Whole => None,
         BodyShape::Flat => {

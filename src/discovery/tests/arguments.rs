@@ -254,3 +254,22 @@ fn what_the_bridge_writes_itself_is_no_argument() {
     let arguments = &found.tools[0].input_schema.parse()["properties"];
     assert_eq!(arguments, &json!({ "X-Fine": { "type": "string" } }));
 }
+
+#[test]
+fn bodies_that_mean_nothing_can_be_left_out() {
+    for (method, required) in [
+        ("GET", false),
+        ("HEAD", false),
+        ("OPTIONS", false),
+        ("DELETE", true),
+        ("POST", true),
+    ] {
+        let mut operation = with_body(vec![media("application/json", json!({ "type": "object" }))]);
+        operation.method = method.parse().unwrap();
+        operation.request_body.as_mut().unwrap().required = true;
+        let tool = only(operation, &json!({}));
+        assert_eq!(target(&tool).body.as_ref().unwrap().required, required);
+        let needed = tool.input_schema.parse().get("required").is_some();
+        assert_eq!(needed, required, "{method}");
+    }
+}
