@@ -6,6 +6,7 @@ use super::choice;
 use super::defs::Definitions;
 use super::keys;
 use super::settings::BodyShape;
+use super::takes::takes;
 use crate::openapi::{MediaType, Operation, RequestBody};
 use crate::tool::{self, is_json_lines, is_json_sequence};
 
@@ -199,7 +200,7 @@ fn choose<'a>(content: &'a [MediaType], definitions: &Definitions<'a>) -> Vec<Us
             let fields = matches!(one.form, Form::Urlencoded | Form::Multipart);
             // Parts that are told apart by their places alone cannot be written.
             let placed = one.form == Form::Multipart && one.media.item_schema.is_some();
-            !fields || !placed && takes_objects(&one.media.schema, definitions, &mut 200)
+            !fields || !placed && takes(&one.media.schema, "object", definitions)
         })
         .collect();
     usable.sort_by_key(|one| one.rank);
@@ -272,40 +273,6 @@ fn is_text(essence: &str) -> bool {
 /// A media type without its parameters, in lower case.
 pub(super) fn essence(media_type: &str) -> String {
     tool::essence(media_type).to_ascii_lowercase()
-}
-
-/// Whether a schema takes some object, as far as its types tell; `left` is how many more schemas may
-/// be looked at.
-fn takes_objects<'d: 's, 's>(
-    schema: &'s Value,
-    definitions: &Definitions<'d>,
-    left: &mut usize,
-) -> bool {
-    let Some(known) = definitions.resolve(schema).filter(|_| *left > 0) else {
-        return true;
-    };
-    *left -= 1;
-    let Value::Object(map) = known else {
-        return *known != Value::Bool(false);
-    };
-    match map.get("type") {
-        Some(Value::String(name)) => return name == "object",
-        Some(Value::Array(names)) => return names.iter().any(|name| name == "object"),
-        _ => {}
-    }
-    let mut takes = |keyword: &str, all: bool| {
-        let Some(parts) = map.get(keyword).and_then(Value::as_array) else {
-            return true;
-        };
-        let mut parts = parts.iter();
-        let mut one = |part: &'s Value| takes_objects(part, definitions, left);
-        if all {
-            parts.all(&mut one)
-        } else {
-            parts.any(&mut one)
-        }
-    };
-    takes("allOf", true) && takes("anyOf", false) && takes("oneOf", false)
 }
 
 /// What values of a schema are, roughly.

@@ -6,7 +6,8 @@ use serde_json::{Map, Value, json};
 use super::body::{Form, PlannedBody, Shape, Usable, essence, shape};
 use super::defs::Definitions;
 use super::multipart;
-use crate::tool::upload_schema;
+use super::takes::takes;
+use crate::tool::{JsonType, upload_schema};
 
 /// A body has at most so many values of different kinds to choose from.
 const MAX_GROUPS: usize = 8;
@@ -92,16 +93,47 @@ pub(super) fn with_files<'b, 'a>(
     body.media.get(found.filter(|at| *at > 0)?)
 }
 
+/// The places of the media types that bodies of these types are sent as when the caller names none, since the best one
+/// does not take them.
+pub(super) fn by_type<'a>(
+    body: &PlannedBody<'a>,
+    definitions: &Definitions<'a>,
+) -> Vec<(JsonType, usize)> {
+    if body.fields.is_some() {
+        return Vec::new();
+    }
+    let place = |kind: JsonType| {
+        let takes_it = |one: &Usable<'a>| takes_type(one, kind, definitions);
+        let place = body.media.iter().position(takes_it)?;
+        (place > 0).then_some((kind, place))
+    };
+    JsonType::ALL.into_iter().filter_map(place).collect()
+}
+
+fn takes_type<'a>(one: &Usable<'a>, kind: JsonType, definitions: &Definitions<'a>) -> bool {
+    match one.form {
+        Form::Json => takes(&one.media.schema, kind.name(), definitions),
+        Form::Urlencoded | Form::Multipart => kind == JsonType::Object,
+        Form::Xml => kind != JsonType::String && takes(&one.media.schema, kind.name(), definitions),
+        Form::JsonLines => kind == JsonType::Array,
+        Form::Text | Form::Binary => kind == JsonType::String,
+    }
+}
+
 /// What the argument that chooses says of itself.
 pub(super) fn description<'a>(body: &PlannedBody<'a>, definitions: &Definitions<'a>) -> String {
     let mut text = "The media type the body is sent as.".to_owned();
-    if let Some(first) = body.media.first()
-        && let Some(files) = with_files(body, definitions)
-    {
-        text.push_str(&format!(
-            " Without it: `{}` where the body holds a file, else `{}`.",
-            files.sent, first.sent
-        ));
+    let files = with_files(body, definitions);
+    let files = files.map(|files| format!("`{}` where the body holds a file", files.sent));
+    let by_type = by_type(body, definitions).into_iter();
+    let by_type = by_type.filter_map(|(kind, place)| {
+        let sent = &body.media.get(place)?.sent;
+        Some(format!("`{sent}` where it is of type {}", kind.name()))
+    });
+    let cases: Vec<String> = files.into_iter().chain(by_type).collect();
+    if let Some(first) = body.media.first().filter(|_| !cases.is_empty()) {
+        let cases = cases.join(", ");
+        text.push_str(&format!(" Without it: {cases}, else `{}`.", first.sent));
     }
     let groups = groups(body);
     if groups > 1 && body.fields.is_none() {
@@ -147,13 +179,17 @@ pub(super) fn conditions<'a>(body: &PlannedBody<'a>, definitions: &Definitions<'
     }
     if groups > 1 {
         let unchosen = json!({ "not": { "required": [choice] } });
-        let default = match with_files(body, definitions) {
-            Some(files) if files.group > 0 => {
-                let held = whole(held(files, definitions));
-                json!({ "if": held, "then": alternative(files.group), "else": alternative(0) })
+        let mut default = alternative(0);
+        for (kind, place) in by_type(body, definitions) {
+            if let Some(group) = body.media.get(place).map(|one| one.group) {
+                let typed = whole(kind.schema());
+                default = json!({ "if": typed, "then": alternative(group), "else": default });
             }
-            _ => alternative(0),
-        };
+        }
+        if let Some(files) = with_files(body, definitions).filter(|files| files.group > 0) {
+            let held = whole(held(files, definitions));
+            default = json!({ "if": held, "then": alternative(files.group), "else": default });
+        }
         all.push(json!({ "if": unchosen, "then": default }));
     }
     all

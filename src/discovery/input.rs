@@ -139,6 +139,7 @@ fn write_body<'b>(
             .string(&choice::description(body, definitions));
         if let Some(first) = names.first()
             && choice::with_files(body, definitions).is_none()
+            && choice::by_type(body, definitions).is_empty()
         {
             members.key("default").string(first);
         }

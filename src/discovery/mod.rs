@@ -40,6 +40,7 @@ mod profile;
 mod security;
 mod select;
 mod settings;
+mod takes;
 mod target;
 #[cfg(test)]
 mod tests;

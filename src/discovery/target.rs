@@ -167,6 +167,7 @@ fn body<'a>(planned: &PlannedBody<'a>, definitions: &Definitions<'a>) -> Body {
             .collect(),
         choice: planned.choice.clone(),
         files_apart: choice::files_apart(planned, definitions),
+        by_type: choice::by_type(planned, definitions),
     }
 }
 

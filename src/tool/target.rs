@@ -4,7 +4,7 @@ use http::{HeaderName, Method};
 use serde_json::Value;
 use url::Url;
 
-use super::{CommandTarget, Corrections, Security, SecurityNeed};
+use super::{CommandTarget, Corrections, JsonType, Security, SecurityNeed};
 
 /// The two kinds of things a tool can stand for.
 #[derive(Debug, Clone, PartialEq)]
@@ -186,6 +186,8 @@ pub struct Body {
     pub choice: Option<String>,
     /// What the multipart type takes for files can be something else for the best type.
     pub files_apart: bool,
+    /// The places in `media` for values of these types, which the best type does not take.
+    pub by_type: Vec<(JsonType, usize)>,
 }
 
 /// Where a body's value comes from.

@@ -23,6 +23,7 @@ fn with_body(codec: BodyCodec, media_type: &str) -> HttpTarget {
         }],
         choice: None,
         files_apart: false,
+        by_type: Vec::new(),
     });
     target
 }

@@ -45,7 +45,9 @@ fn bodies_of_different_kinds_are_checked_by_the_chosen_one() {
         (&file, Some("application/json"), false),
         (&json!({ "url": "u", "file": null }), None, true),
         (&json!({ "url": "u", "file": "aGk=" }), None, false),
-        (&json!("text"), None, false),
+        (&json!("text"), None, true),
+        (&json!("{\"url\": 1}"), None, false),
+        (&json!(["text"]), None, false),
         (&json!("text"), Some("text/plain"), true),
         (&json!("text"), Some("multipart/form-data"), false),
     ] {
@@ -55,6 +57,43 @@ fn bodies_of_different_kinds_are_checked_by_the_chosen_one() {
         }
         assert_eq!(accepts(&schema, &arguments), fits, "{arguments}");
     }
+}
+
+#[test]
+fn the_type_of_a_body_tells_which_media_type_is_meant() {
+    let binary = json!({ "type": "string", "format": "binary" });
+    let upload = json!({ "type": "object", "properties": { "media": binary } });
+    let lines = json!({ "type": "array", "items": { "type": "integer" } });
+    let content = [
+        ("multipart/form-data", upload),
+        ("application/octet-stream", binary),
+        ("application/x-ndjson", lines),
+    ];
+    let (schema, names) = offered(&content, BodyShape::Whole);
+    assert_eq!(
+        names,
+        [
+            "multipart/form-data",
+            "application/x-ndjson",
+            "application/octet-stream"
+        ]
+    );
+    for (body, fits) in [
+        (json!({ "media": "aGk=" }), true),
+        (json!("aGk="), true),
+        (json!([1, 2]), true),
+        (json!(["a"]), false),
+        (json!(5), false),
+    ] {
+        assert_eq!(accepts(&schema, &json!({ "body": body })), fits, "{body}");
+    }
+    let choice = &schema["properties"]["contentType"];
+    assert!(choice.get("default").is_none(), "{choice}");
+    let told = choice["description"].as_str().unwrap();
+    assert!(
+        told.contains("Without it: `application/x-ndjson` where it is of type array, `application/octet-stream` where it is of type string, else `multipart/form-data`."),
+        "{told}"
+    );
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod choices;
 mod closed;
 mod compositions;
 mod golden;
+mod graphs;
 mod operations;
 mod outputs;
 mod parts;

@@ -17,8 +17,8 @@ use super::fault;
 use crate::binding::Fault;
 use crate::pointer;
 use crate::tool::{
-    Body, BodyArgument, BodyCodec, BodyMedia, FieldEncoding, FlatField, Parameter, PartKind,
-    essence, is_json_sequence, is_upload,
+    Body, BodyArgument, BodyCodec, BodyMedia, FieldEncoding, FlatField, JsonType, Parameter,
+    PartKind, essence, is_json_sequence, is_upload,
 };
 
 pub(super) use base64::decode as decode_base64;
@@ -100,7 +100,16 @@ fn default<'a>(body: &'a Body, value: &BodyValue<'_>) -> Result<&'a BodyMedia, F
         BodyCodec::Multipart(fields) => holds_files(fields),
         _ => false,
     });
+    let by_type = || {
+        let kind = match value {
+            BodyValue::Whole(value) => JsonType::of(value)?,
+            BodyValue::Flat(_) => return None,
+        };
+        let (_, place) = body.by_type.iter().find(|(known, _)| *known == kind)?;
+        body.media.get(*place)
+    };
     files
+        .or_else(by_type)
         .or_else(|| body.media.first())
         .ok_or_else(|| wrong("", "the operation names no media type for its body"))
 }

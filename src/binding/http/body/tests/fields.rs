@@ -196,8 +196,8 @@ fn a_list_within_a_list_is_one_part() {
     assert_eq!(body.matches("name=\"n\"").count(), 3, "{body}");
 }
 
-#[test]
-fn a_file_goes_as_multipart_where_the_caller_names_nothing() {
+/// JSON, or multipart with a file.
+fn json_or_upload() -> Body {
     let file = FieldEncoding {
         kind: PartKind::File,
         ..encoding("file")
@@ -208,6 +208,12 @@ fn a_file_goes_as_multipart_where_the_caller_names_nothing() {
         codec: BodyCodec::Multipart(vec![file]),
     });
     choice.choice = Some("contentType".to_owned());
+    choice
+}
+
+#[test]
+fn a_file_goes_as_multipart_where_the_caller_names_nothing() {
+    let mut choice = json_or_upload();
     for (arguments, multipart) in [
         (json!({"body": {"file": "aGk=", "t": 1}}), true),
         (json!({"body": {"file": {"text": "hi"}}}), true),
@@ -229,6 +235,23 @@ fn a_file_goes_as_multipart_where_the_caller_names_nothing() {
             "{arguments}"
         );
     }
+    choice.argument = BodyArgument::Flat(vec![FlatField {
+        argument: "f".to_owned(),
+        property: "file".to_owned(),
+    }]);
+    for (arguments, multipart) in [(json!({"f": "aGk="}), true), (json!({"f": null}), false)] {
+        let (media_type, _) = sent(&choice, &arguments).unwrap().unwrap();
+        assert_eq!(
+            media_type.starts_with("multipart/"),
+            multipart,
+            "{arguments}"
+        );
+    }
+}
+
+#[test]
+fn the_value_tells_which_media_type_is_meant() {
+    let mut choice = json_or_upload();
     // What is no file is the other type's, where that means something else by it.
     for (value, apart, multipart) in [
         (json!("aGk="), true, true),
@@ -246,17 +269,20 @@ fn a_file_goes_as_multipart_where_the_caller_names_nothing() {
         assert_eq!(is_multipart, multipart, "{value}, {apart}");
     }
     choice.files_apart = false;
-    choice.argument = BodyArgument::Flat(vec![FlatField {
-        argument: "f".to_owned(),
-        property: "file".to_owned(),
-    }]);
-    for (arguments, multipart) in [(json!({"f": "aGk="}), true), (json!({"f": null}), false)] {
-        let (media_type, _) = sent(&choice, &arguments).unwrap().unwrap();
-        assert_eq!(
-            media_type.starts_with("multipart/"),
-            multipart,
-            "{arguments}"
-        );
+    // What the best type does not take is another's.
+    choice.media.push(BodyMedia {
+        media_type: "text/plain".to_owned(),
+        codec: BodyCodec::Text,
+    });
+    choice.by_type = vec![(JsonType::String, 2)];
+    for (value, expected) in [
+        (json!("text"), "text/plain"),
+        (json!({"t": 1}), "application/json"),
+        (json!(["text"]), "application/json"),
+        (json!("{}"), "application/json"),
+    ] {
+        let (media_type, _) = sent(&choice, &json!({"body": value})).unwrap().unwrap();
+        assert_eq!(media_type, expected, "{value}");
     }
 }
 

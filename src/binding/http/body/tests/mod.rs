@@ -18,6 +18,7 @@ fn body(codec: BodyCodec, media_type: &str) -> Body {
         }],
         choice: None,
         files_apart: false,
+        by_type: Vec::new(),
     }
 }
 
