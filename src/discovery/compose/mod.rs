@@ -52,20 +52,19 @@ impl<'d> Definitions<'d> {
         let heirs = self.heirs(map);
         let is_heir = self.is_heir(map);
         let mut repeats = false;
-        let mut better = notes_lifted(map);
-        for step in 0..4 {
-            let map = better.as_ref().unwrap_or(map);
-            let changed = match step {
-                0 => self.only_part(map, is_heir, &mut repeats),
-                1 => self.merged(map, within, &mut repeats),
-                2 => self.told_apart(map),
-                _ => self.enumerated(map),
-            };
-            better = changed.or(better);
-        }
-        if let Some(heirs) = heirs {
-            better = Some(self.with_heirs(better.as_ref().unwrap_or(map), heirs));
-        }
+        let better = notes_lifted(map);
+        let better = self
+            .only_part(better.as_ref().unwrap_or(map), is_heir, &mut repeats)
+            .or(better);
+        let better = self
+            .merged(better.as_ref().unwrap_or(map), within, &mut repeats)
+            .or(better);
+        let better = self.told_apart(better.as_ref().unwrap_or(map)).or(better);
+        let better = self.enumerated(better.as_ref().unwrap_or(map)).or(better);
+        let better = match heirs {
+            Some(heirs) => Some(self.with_heirs(better.as_ref().unwrap_or(map), heirs)),
+            None => better,
+        };
         better.map(|schema| Composed { schema, repeats })
     }
 

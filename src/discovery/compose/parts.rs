@@ -74,7 +74,7 @@ impl<'d> Definitions<'d> {
             repeats: false,
         };
         let Merged { mut whole, closed } = self.merge(map, 0, &mut looks)?;
-        // Also where room for it is found only here: it is counted as a whole.
+        // What is repeated counts with all that was merged into it.
         if looks.repeats && !self.repeat(&whole) {
             return None;
         }

@@ -3,13 +3,13 @@
 
 use serde_json::{Map, Value};
 
-use super::super::keywords::{Kind, kind};
-use super::Definitions;
+use super::{Definitions, small};
 use crate::discovery::circles::Circles;
 use crate::discovery::defs::reference_of;
+use crate::discovery::keywords::{Kind, kind};
 
 /// So many values of definitions are repeated for one document; afterwards compositions stay as they are written.
-pub(in crate::discovery) const MAX_VALUES: usize = 1_000_000;
+const MAX_VALUES: usize = 1_000_000;
 
 /// How definitions lead to each other, and what is left to repeat of them.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ impl Definitions<'_> {
     pub(super) fn repeat(&self, schema: &Map<String, Value>) -> bool {
         let mut repeats = self.repeats.borrow_mut();
         let mut left = repeats.left;
-        let fits = schema.values().all(|value| super::small(value, &mut left));
+        let fits = schema.values().all(|value| small(value, &mut left));
         if fits {
             repeats.left = left;
         }
