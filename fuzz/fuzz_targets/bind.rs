@@ -38,6 +38,7 @@ fn candidates(bytes: &[u8]) -> Vec<Candidate> {
         prefix: None,
         base_url,
         commands: Default::default(),
+        credentials: Default::default(),
     };
     let found = discovery::discover(&[source], &discovery::Settings::default());
     found.tools.into_iter().map(candidate).collect()

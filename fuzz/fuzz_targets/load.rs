@@ -18,6 +18,7 @@ fuzz_target!(|data: &[u8]| {
         prefix: None,
         base_url: Url::parse("https://api.example.com/v1").ok(),
         commands: Default::default(),
+        credentials: Default::default(),
     };
     let found = discovery::discover(&[source], &discovery::Settings::default());
     for tool in &found.tools {

@@ -36,6 +36,7 @@ static INVOKER: LazyLock<Arc<Invoker>> = LazyLock::new(|| {
         // Port 1 (tcpmux): nobody listens.
         base_url: "http://127.0.0.1:1/".parse().ok(),
         commands: Default::default(),
+        credentials: Default::default(),
     };
     let found = discovery::discover(&[source], &discovery::Settings::default());
     let handler = HttpHandler::new(&HttpSettings::default()).expect("the client can be built");

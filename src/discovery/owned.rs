@@ -18,12 +18,14 @@ pub(super) struct Secured<'a> {
 /// The parameter as an argument; nothing where somebody else settles it: the connection, the body or the credentials
 /// (RFC 9110, section 7.6.1; OpenAPI 3.2, section 4.12.1).
 ///
-/// A header that a security scheme owns is no argument. Nor is a query parameter or a cookie, where the operator has
-/// the key: without it only the caller can give one, and it is a secret then.
+/// What a security scheme owns is no argument where the operator has the key. Where he has not, only the caller can give
+/// one, and it is a secret: in a query or a cookie always, in a header where it is said to be `shown`, since the client
+/// may send that one by itself.
 pub(super) fn argument<'a>(
     parameter: &'a Parameter,
     operation: &Operation,
     secured: Secured<'_>,
+    shown: bool,
 ) -> Option<Cow<'a, Parameter>> {
     const HEADERS: [&str; 5] = [
         "authorization",
@@ -42,7 +44,7 @@ pub(super) fn argument<'a>(
         return Some(Cow::Borrowed(parameter));
     }
     let is_given = owners.any(|scheme| secured.credentials.contains(scheme));
-    (!is_header && !is_given).then(|| {
+    (!is_given && (shown || !is_header)).then(|| {
         Cow::Owned(Parameter {
             schema: secret(&parameter.schema),
             ..parameter.clone()

@@ -43,7 +43,6 @@ pub(super) fn plan<'a>(
 ) -> Vec<Planned<'a>> {
     let mut planned: Vec<Planned<'a>> = Vec::new();
     for parameter in &operation.parameters {
-        let slot = cut.slots.iter().find(|slot| slot.name == parameter.name);
         if let Some(moved) = in_query(parameter, operation, cut) {
             let own = overrides::of_parameter(parameter, over, &place(operation), notes);
             let wish = own.name.clone().unwrap_or_else(|| parameter.name.clone());
@@ -51,31 +50,25 @@ pub(super) fn plan<'a>(
                 wish,
                 ..one(Cow::Owned(moved), own, cut)
             });
-        } else if parameter.location == ParameterLocation::Path && slot.is_none() {
-            let name = &parameter.name;
-            notes.notes.push(format!(
-                "{}: the path has no `{{{name}}}`: the parameter is left out",
-                place(operation)
+            continue;
+        }
+        if let Some(reason) = nowhere(parameter, cut) {
+            let note = format!("{}: {reason}: the parameter is left out", place(operation));
+            notes.notes.push(note);
+            continue;
+        }
+        let own = overrides::of_parameter(parameter, over, &place(operation), notes);
+        let (hides, shows) = (own.hidden == Some(true), own.hidden == Some(false));
+        let Some(source) = owned::argument(parameter, operation, secured, shows) else {
+            continue;
+        };
+        planned.push(one(source, own, cut));
+        if hides && planned.last().is_some_and(|one| !one.hidden) {
+            notes.warnings.push(format!(
+                "{}, parameter `{}`: `hidden` does nothing, since the parameter is required: give it a `value`",
+                place(operation),
+                parameter.name
             ));
-        } else if parameter.location == ParameterLocation::Header
-            && HeaderName::from_bytes(parameter.name.as_bytes()).is_err()
-        {
-            let name = parameter.name.escape_debug();
-            notes.notes.push(format!(
-                "{}: `{name}` cannot be the name of a header: the parameter is left out",
-                place(operation)
-            ));
-        } else if let Some(source) = owned::argument(parameter, operation, secured) {
-            let own = overrides::of_parameter(parameter, over, &place(operation), notes);
-            let hides = own.hidden == Some(true);
-            planned.push(one(source, own, cut));
-            if hides && planned.last().is_some_and(|one| !one.hidden) {
-                notes.warnings.push(format!(
-                    "{}, parameter `{}`: `hidden` does nothing, since the parameter is required: give it a `value`",
-                    place(operation),
-                    parameter.name
-                ));
-            }
         }
     }
     for slot in &cut.slots {
@@ -98,6 +91,21 @@ pub(super) fn plan<'a>(
     planned.extend(cut.query.iter().filter_map(fixed_query));
     check_headers(&mut planned, definitions, operation, &mut notes.notes);
     planned
+}
+
+/// Why a parameter can be written nowhere.
+fn nowhere(parameter: &Parameter, cut: &Cut) -> Option<String> {
+    let name = &parameter.name;
+    match parameter.location {
+        ParameterLocation::Path if !cut.slots.iter().any(|slot| slot.name == *name) => {
+            Some(format!("the path has no `{{{name}}}`"))
+        }
+        ParameterLocation::Header if HeaderName::from_bytes(name.as_bytes()).is_err() => {
+            let name = name.escape_debug();
+            Some(format!("`{name}` cannot be the name of a header"))
+        }
+        _ => None,
+    }
 }
 
 /// What is said of parameters that do not exist hides none and fixes none.

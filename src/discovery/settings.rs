@@ -243,7 +243,8 @@ pub struct ParameterOverride {
     /// Whether a call has to give it; for a path parameter only where the path may end before it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub required: Option<bool>,
-    /// Not an argument. Without a value it is never sent.
+    /// Not an argument. Without a value it is never sent. `false` makes a header an argument that a security scheme
+    /// owns, where no credential is configured for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hidden: Option<bool>,
     /// Always sent with this value; never an argument.

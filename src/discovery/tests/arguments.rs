@@ -95,6 +95,16 @@ fn what_a_security_scheme_owns_is_no_argument() {
     );
     assert_eq!(properties["Token"], json!({"type": "string"}));
 
+    // Who wants the header as well says so, and is heard where nobody gives it.
+    let mut shown = document.clone();
+    let shows = ("x-mcp".to_owned(), json!({ "hidden": false }));
+    shown.operations[0].parameters[0].extensions.extend([shows]);
+    assert_eq!(names(&keyed(&shown, &all)), ["Token"]);
+    let tool = keyed(&shown, &["token", "sid"]);
+    assert_eq!(names(&tool), ["x-api-key", "Token"]);
+    let properties = &tool.input_schema.parse()["properties"];
+    assert_eq!(properties["x-api-key"]["writeOnly"], true);
+
     // A scheme that the operation does not use owns nothing there.
     document.operations[0].security = Some(vec![vec![SecurityRequirement {
         scheme: "sid".to_owned(),

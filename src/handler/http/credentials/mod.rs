@@ -197,11 +197,8 @@ impl Credentials {
 
     /// Whether the operation asks for credentials, cannot do without, and nobody gives any.
     pub(super) fn lacks(&self, target: &HttpTarget) -> bool {
-        // A key that no operator gives is an argument, unless it is a header.
-        let is_given = |need: &SecurityNeed| {
-            let declared = || target.keys.iter().any(|key| key.scheme == need.scheme);
-            self.meets(need) || !is_header(&need.scheme.kind) && declared()
-        };
+        // A key that no operator gives can be an argument.
+        let is_given = |need: &SecurityNeed| self.meets(need) || is_argument(need, target);
         match target.security.is_empty() {
             true => !target.keys.iter().all(is_given),
             false => !target.security.iter().any(|all| all.iter().all(is_given)),
@@ -272,9 +269,17 @@ pub(super) fn take_from_url(plan: &mut HttpPlan) {
     }
 }
 
-fn is_header(kind: &SchemeKind) -> bool {
-    let header = Location::Header;
-    matches!(kind, SchemeKind::ApiKey { location, .. } if *location == header)
+fn is_argument(need: &SecurityNeed, target: &HttpTarget) -> bool {
+    let SchemeKind::ApiKey {
+        location,
+        parameter,
+    } = &need.scheme.kind
+    else {
+        return false;
+    };
+    let same = |name: &str| name.eq_ignore_ascii_case(parameter);
+    let mut parameters = target.parameters.iter();
+    parameters.any(|one| one.location == *location && same(&one.name))
 }
 
 /// Whether a credential is of the form a scheme wants.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use ::http::{HeaderMap, Method};
 
 use super::*;
+use crate::tool::{Parameter, Style};
 
 fn need(name: &str, kind: SchemeKind) -> SecurityNeed {
     SecurityNeed {
@@ -168,13 +169,25 @@ fn a_declared_key_joins_whatever_alternative_is_met() {
     // Also where the document asks for nothing.
     target.security.clear();
     assert_eq!(names(&credentials.choose(&target)), ["key", "token"]);
-    assert!(!credentials.lacks(&target));
 
-    // What the operator does not give is an argument; a header is none.
+    // What the operator does not give, an argument can.
     target.security = vec![vec![one("other", "other")]];
-    assert!(!credentials.lacks(&target));
-    target.keys.clear();
     assert!(credentials.lacks(&target));
+    target.parameters = vec![Parameter {
+        argument: "other".to_owned(),
+        name: "other".to_owned(),
+        location: Location::Query,
+        style: Style::Form,
+        explode: true,
+        allow_reserved: false,
+        allow_empty: false,
+        required: true,
+        content: None,
+        encodings: Vec::new(),
+        fixed: None,
+        default: None,
+    }];
+    assert!(!credentials.lacks(&target));
     target.security.clear();
     target.keys = vec![api_key("elsewhere", Location::Header)];
     assert!(credentials.lacks(&target));
