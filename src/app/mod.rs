@@ -179,7 +179,7 @@ impl App {
         transport::http::serve(listener, entrance, settings, stop).await;
     }
 
-    /// Serves stdin and stdout until stdin ends or `stop` resolves.
+    /// Serves stdin and stdout until stdin ends or `stop` resolves; what asks for tools waits until there are some.
     ///
     /// # Errors
     /// [`AppError::Serve`] when stdin cannot be read.
@@ -195,6 +195,7 @@ impl App {
             input,
             output,
             self.server.clone(),
+            self.readiness.clone(),
             &config.stdio_settings,
             stop,
         )

@@ -1,6 +1,5 @@
 //! Serving from start to end: documents, transport, orders from outside, and the end in order.
 
-use std::future::Future;
 use std::sync::Arc;
 
 use tokio::net::TcpListener;
@@ -13,8 +12,8 @@ use crate::config::Config;
 
 /// Serves until the end is ordered, then finishes what is under way.
 ///
-/// HTTP listens before the documents are there, so that a probe can tell "not ready" from "gone";
-/// calls that come early wait. Documents that are not there in time are tried again for as long as others are served.
+/// It listens before the documents are there, so that a probe can tell "not ready" from "gone" and a client learns at
+/// once who is there; what asks for tools waits. Documents that are not there in time are tried again for as long as others are served.
 ///
 /// # Errors
 /// [`AppError`] when the address is taken, or no document can be loaded within the time limit of fetching one.
@@ -43,13 +42,19 @@ async fn transport(app: &App, config: &Arc<Config>, orders: &Orders) -> Result<(
 }
 
 async fn stdio(app: &App, config: &Arc<Config>, orders: &Orders) -> Result<(), AppError> {
-    let mut keeper = Keeper::start(app, config);
+    let (_keeping, mut first) = keep(Keeper::start(app, config), orders.clone());
     tokio::select! {
-        result = keeper.first() => result?,
-        () = orders.stopped() => return Ok(()),
+        result = app.serve_stdio(config, orders.stopped()) => result?,
+        Ok(Err(error)) = &mut first => return Err(error),
     }
-    let _keeping = in_background(keeper.keep(orders.clone()));
-    app.serve_stdio(config, orders.stopped()).await
+    // A client that left before the documents were there is no reason not to say what is wrong with them.
+    if !app.readiness.is_ready() {
+        tokio::select! {
+            result = first => return result.unwrap_or(Ok(())),
+            () = orders.stopped() => {}
+        }
+    }
+    Ok(())
 }
 
 async fn http(app: &App, config: &Arc<Config>, orders: &Orders) -> Result<(), AppError> {
@@ -57,25 +62,28 @@ async fn http(app: &App, config: &Arc<Config>, orders: &Orders) -> Result<(), Ap
     let listener = TcpListener::bind(address)
         .await
         .map_err(|source| AppError::Listen { address, source })?;
-    let (failed, failure) = oneshot::channel();
-    let (mut keeper, orders) = (Keeper::start(app, config), orders.clone());
-    let stop = orders.stopped();
-    let _keeping = in_background(async move {
-        match keeper.first().await {
-            Ok(()) => keeper.keep(orders).await,
-            // The receiver is gone only when the server has ended already.
-            Err(error) => drop(failed.send(error)),
-        }
-    });
+    let (_keeping, first) = keep(Keeper::start(app, config), orders.clone());
     tokio::select! {
-        () = app.serve_http(listener, config, stop) => Ok(()),
-        Ok(error) = failure => Err(error),
+        () = app.serve_http(listener, config, orders.stopped()) => Ok(()),
+        Ok(Err(error)) = first => Err(error),
     }
 }
 
-/// Runs it until the value is dropped.
-fn in_background(work: impl Future<Output = ()> + Send + 'static) -> JoinSet<()> {
+/// Keeps the documents until the first value is dropped; the second one hears whether there are first tools.
+fn keep(
+    mut keeper: Keeper,
+    orders: Orders,
+) -> (JoinSet<()>, oneshot::Receiver<Result<(), AppError>>) {
+    let (tell, first) = oneshot::channel();
     let mut tasks = JoinSet::new();
-    tasks.spawn(work);
-    tasks
+    tasks.spawn(async move {
+        let result = keeper.first().await;
+        let is_there = result.is_ok();
+        // The receiver is gone only when the server has ended already.
+        drop(tell.send(result));
+        if is_there {
+            keeper.keep(orders).await;
+        }
+    });
+    (tasks, first)
 }

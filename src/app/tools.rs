@@ -157,7 +157,8 @@ impl App {
         toolset::introduce(&self.invoker, new());
         let change = Change::between(&self.invoker.catalogue(), &joined.tools);
         self.invoker.replace(joined.tools)?;
-        if change != Change::default() {
+        // Nobody has seen any tools before the first ones are there.
+        if change != Change::default() && self.readiness.is_ready() {
             self.server.tools_changed();
         }
         self.ready.set(true);

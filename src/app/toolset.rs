@@ -79,7 +79,7 @@ fn asks(operation: &Operation) -> Option<&Value> {
 
 /// What built-in parts of the toolset tell of the bridge: the protocol, and what of it is there.
 pub(super) fn facts(server: &Server) -> Value {
-    let capabilities = server.capabilities();
+    let capabilities = server.capabilities(true);
     let has = |name: &str| capabilities.get(name).is_some();
     json!({
         "protocolVersion": Revision::NEWEST_WITH_HANDSHAKE.name(),

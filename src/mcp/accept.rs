@@ -108,6 +108,9 @@ impl Origin<'_> {
     }
 
     pub(crate) fn trace(&self) -> [Option<&str>; 3] {
-        self.headers.map_or([None; 3], |headers| headers.trace)
+        let headers = self.headers.map(|headers| &headers.trace);
+        headers.map_or([None; 3], |[parent, state, baggage]| {
+            [parent.as_deref(), state.as_deref(), baggage.as_deref()]
+        })
     }
 }

@@ -17,8 +17,9 @@ pub(crate) enum Refusal {
     InvalidRequest(String),
     #[error("Method not found: {0}")]
     UnknownMethod(String),
+    /// `params` or its `_meta` is not what every request must have.
     #[error("{0}")]
-    MissingMeta(String),
+    MalformedParams(String),
     #[error("{0}")]
     InvalidParams(String),
     #[error("Unknown tool: {0}")]
@@ -101,7 +102,7 @@ impl Refusal {
             Self::Parse(_) => row(-32700, 400, 400),
             Self::InvalidRequest(_) => row(-32600, 400, 400),
             Self::UnknownMethod(_) => row(-32601, 404, 200),
-            Self::MissingMeta(_) => row(-32602, 400, 200),
+            Self::MalformedParams(_) => row(-32602, 400, 200),
             Self::InvalidParams(_) | Self::UnknownTool(_) | Self::InvalidArguments { .. } => {
                 row(-32602, 200, 200)
             }
@@ -242,7 +243,7 @@ mod tests {
             (Refusal::Parse(String::new()), -32700, 400, 400),
             (Refusal::InvalidRequest(String::new()), -32600, 400, 400),
             (Refusal::UnknownMethod(String::new()), -32601, 404, 200),
-            (Refusal::MissingMeta(String::new()), -32602, 400, 200),
+            (Refusal::MalformedParams(String::new()), -32602, 400, 200),
             (Refusal::InvalidParams(String::new()), -32602, 200, 200),
             (Refusal::UnknownTool(tool), -32602, 200, 200),
             (Refusal::HeaderMismatch(String::new()), -32020, 400, 400),

@@ -79,6 +79,7 @@ impl Server {
         origin: Origin<'_>,
     ) -> Result<Accepted, Refusal> {
         let (text, params) = params;
+        // Its header counts for nothing, as with the official SDKs: the version is what it is about.
         if method == "initialize" {
             return self.initialize(id, params, origin).map(Accepted::from);
         }
@@ -96,10 +97,12 @@ impl Server {
             }
             "ping" => Ok(result(id, "").into()),
             "resources/list" if self.settings.resources => {
-                Ok(self.resources(id, ground.revision).into())
+                let message = self.resources(id, params, ground.revision);
+                message.map(Accepted::from)
             }
             "resources/templates/list" if self.settings.resources => {
-                Ok(self.resource_templates(id, ground.revision).into())
+                let message = self.resource_templates(id, params, ground.revision);
+                message.map(Accepted::from)
             }
             "resources/read" if self.settings.resources => {
                 let uri = params.resource_uri()?;
@@ -178,9 +181,10 @@ impl Server {
             }
             None => self.mint(handshake),
         };
+        let told = origin.connection.is_some() || session.is_some();
         let mut members = json!({
             "protocolVersion": revision.name(),
-            "capabilities": self.capabilities(),
+            "capabilities": self.capabilities(told),
             "serverInfo": self.identity.info,
         });
         if !revision.has_title()

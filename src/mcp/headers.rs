@@ -2,6 +2,8 @@
 //!
 //! The transport hands the values over; nothing here knows HTTP.
 
+use std::borrow::Cow;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use http::{HeaderName, HeaderValue};
@@ -36,8 +38,8 @@ pub struct Headers<'a> {
     pub session: Header<'a>,
     /// Each `Mcp-Param-...`: the rest of its name in lower case, and its value.
     pub parameters: Vec<(&'a str, Header<'a>)>,
-    /// `traceparent`, `tracestate` and `baggage`.
-    pub trace: [Option<&'a str>; 3],
+    /// `traceparent`, `tracestate` and `baggage`, of several lines with commas between.
+    pub trace: [Option<Cow<'a, str>>; 3],
     /// The client takes a stream of messages for an answer.
     pub streams: bool,
     /// What the operator lets pass to the upstream.

@@ -239,7 +239,7 @@ fn seen<'a>(
     tools.filter(move |tool| visible.is_none_or(|visible| visible.contains(&tool.name)))
 }
 
-fn bad_cursor() -> Refusal {
+pub(crate) fn bad_cursor() -> Refusal {
     Refusal::InvalidParams("the cursor is not one of this list: begin again without".to_owned())
 }
 

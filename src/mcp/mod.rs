@@ -12,6 +12,7 @@ mod builtin;
 mod call;
 mod content;
 mod context;
+mod early;
 mod error;
 mod form;
 mod handshake;
@@ -34,6 +35,7 @@ mod settings;
 mod shape;
 mod show;
 mod stream;
+mod trace;
 mod unconfirmed;
 
 use std::pin::Pin;
@@ -43,6 +45,7 @@ use bytes::Bytes;
 use futures_util::Stream;
 
 pub use call::Work;
+pub use early::needs_tools;
 pub use headers::{Header, Headers};
 pub use input::InputRequired;
 pub use payload::Payload;

@@ -40,7 +40,7 @@ impl Server {
         let capabilities = meta.capabilities.filter(|raw| is_object(raw));
         if capabilities.is_none() {
             let why = "_meta[\"io.modelcontextprotocol/clientCapabilities\"] is not an object";
-            return Err(Refusal::MissingMeta(why.to_owned()));
+            return Err(Refusal::MalformedParams(why.to_owned()));
         }
         if let Some(headers) = origin.headers {
             headers.check_method(method)?;
@@ -50,9 +50,13 @@ impl Server {
             "tools/list" => self.modern_list(id, params, origin.caller),
             "server/discover" => Ok(self.discover(id).into()),
             "subscriptions/listen" => self.listen(id, params, origin),
-            "resources/list" if self.settings.resources => Ok(self.resources(id, REVISION).into()),
+            "resources/list" if self.settings.resources => {
+                let message = self.resources(id, params, REVISION);
+                message.map(Accepted::from)
+            }
             "resources/templates/list" if self.settings.resources => {
-                Ok(self.resource_templates(id, REVISION).into())
+                let message = self.resource_templates(id, params, REVISION);
+                message.map(Accepted::from)
             }
             "resources/read" if self.settings.resources => self.modern_read(id, params, origin),
             _ => Err(Refusal::UnknownMethod(shorten(method))),
@@ -146,7 +150,7 @@ impl Server {
         let versions = Revision::ALL.map(Revision::name);
         let mut members = Map::new();
         members.insert("supportedVersions".to_owned(), json!(versions));
-        members.insert("capabilities".to_owned(), self.capabilities());
+        members.insert("capabilities".to_owned(), self.capabilities(true));
         if let Some(instructions) = &self.settings.instructions {
             members.insert("instructions".to_owned(), json!(instructions));
         }
@@ -163,10 +167,10 @@ impl Server {
         self.finish(out)
     }
 
-    /// What the server can do, in either era.
-    pub(crate) fn capabilities(&self) -> Value {
+    /// What the server can do, in either era; `told`: there is a way to tell the client that the tools have changed.
+    pub(crate) fn capabilities(&self, told: bool) -> Value {
         let mut capabilities = json!({"tools": {}});
-        if self.settings.list_changed {
+        if told && self.settings.list_changed {
             capabilities["tools"]["listChanged"] = json!(true);
         }
         if self.settings.resources {
@@ -201,7 +205,7 @@ impl Server {
         let source = self.source().ok_or(Refusal::Busy)?;
         let flight = origin.connection.map(|session| session.take_off(id));
         let wants_tools = filter.tools_list_changed.unwrap_or_default();
-        let messages = subscription(id, wants_tools, flight, source);
+        let messages = subscription(id, wants_tools, &self.identity.info, flight, source);
         Ok(Accepted::Now(Answer::Stream(messages)))
     }
 }
@@ -209,7 +213,7 @@ impl Server {
 fn check_version(meta: Meta<'_>, origin: Origin<'_>) -> Result<(), Refusal> {
     let Some(version) = meta.version.and_then(text_of) else {
         let why = "_meta[\"io.modelcontextprotocol/protocolVersion\"] is not a string";
-        return Err(Refusal::MissingMeta(why.to_owned()));
+        return Err(Refusal::MalformedParams(why.to_owned()));
     };
     if let Some(headers) = origin.headers {
         match headers.version {

@@ -8,7 +8,6 @@ use serde_json::{Map, Value};
 
 use super::error::Refusal;
 use super::message::{given, is_object, members, present, text_of};
-use crate::tool::TraceContext;
 
 /// Every member of any method's params; a method looks at its own.
 #[derive(Debug, Default, Deserialize)]
@@ -80,11 +79,11 @@ pub(crate) struct Meta<'a> {
     )]
     pub(crate) confirmation: Option<&'a RawValue>,
     #[serde(borrow, default, deserialize_with = "present")]
-    traceparent: Option<&'a RawValue>,
+    pub(crate) traceparent: Option<&'a RawValue>,
     #[serde(borrow, default, deserialize_with = "present")]
-    tracestate: Option<&'a RawValue>,
+    pub(crate) tracestate: Option<&'a RawValue>,
     #[serde(borrow, default, deserialize_with = "present")]
-    baggage: Option<&'a RawValue>,
+    pub(crate) baggage: Option<&'a RawValue>,
 }
 
 impl<'a> Params<'a> {
@@ -94,7 +93,9 @@ impl<'a> Params<'a> {
             return Ok(Self::default());
         };
         if !is_object(raw) {
-            return Err(Refusal::InvalidParams("params is not an object".to_owned()));
+            return Err(Refusal::MalformedParams(
+                "params is not an object".to_owned(),
+            ));
         }
         members(raw.get()).map_err(|error| fault("params", &error))
     }
@@ -105,7 +106,9 @@ impl<'a> Params<'a> {
             return Ok(Meta::default());
         };
         if !is_object(raw) {
-            return Err(Refusal::MissingMeta("_meta is not an object".to_owned()));
+            return Err(Refusal::MalformedParams(
+                "_meta is not an object".to_owned(),
+            ));
         }
         members(raw.get()).map_err(|error| fault("_meta", &error))
     }
@@ -136,21 +139,6 @@ impl<'a> Meta<'a> {
     /// The token that confirms the call; anything but a text is none.
     pub(crate) fn confirmation(&self) -> Option<String> {
         self.confirmation.and_then(text_of).map(Cow::into_owned)
-    }
-
-    /// The trace context, `header` filling in for what is missing here.
-    pub(crate) fn trace(&self, header: &[Option<&str>; 3]) -> TraceContext {
-        let pick = |own: Option<&RawValue>, header: Option<&str>| {
-            let own = own.and_then(text_of);
-            let text = own.as_deref().or(header)?;
-            let fits = text.len() <= 8192 && text.bytes().all(|b| (0x20..0x7f).contains(&b));
-            fits.then(|| text.to_owned())
-        };
-        TraceContext {
-            parent: pick(self.traceparent, header[0]),
-            state: pick(self.tracestate, header[1]),
-            baggage: pick(self.baggage, header[2]),
-        }
     }
 }
 
@@ -234,7 +222,7 @@ pub(crate) fn client_name(raw: Option<&RawValue>) -> Option<String> {
 
 /// The message has been read as JSON by now.
 fn fault(place: &str, error: &serde_json::Error) -> Refusal {
-    Refusal::InvalidParams(format!("{place}: {error}"))
+    Refusal::MalformedParams(format!("{place}: {error}"))
 }
 
 #[cfg(test)]

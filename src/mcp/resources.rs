@@ -13,6 +13,9 @@ use serde_json::value::RawValue;
 use super::Message;
 use super::answer::{end, start};
 use super::error::{Refusal, shorten};
+use super::listing::bad_cursor;
+use super::modern::read_cursor;
+use super::params::Params;
 use super::revision::Revision;
 use super::server::Server;
 use crate::state::{Answer, SCHEME, uri_of};
@@ -27,19 +30,31 @@ struct Range {
 
 impl Server {
     /// `resources/list`.
-    pub(crate) fn resources(&self, id: &RawValue, revision: Revision) -> Message {
-        self.private(id, revision, self.settings.ttl, b"\"resources\":[]")
+    pub(crate) fn resources(
+        &self,
+        id: &RawValue,
+        params: &Params<'_>,
+        revision: Revision,
+    ) -> Result<Message, Refusal> {
+        one_page(params)?;
+        Ok(self.private(id, revision, self.settings.ttl, b"\"resources\":[]"))
     }
 
     /// `resources/templates/list`.
-    pub(crate) fn resource_templates(&self, id: &RawValue, revision: Revision) -> Message {
+    pub(crate) fn resource_templates(
+        &self,
+        id: &RawValue,
+        params: &Params<'_>,
+        revision: Revision,
+    ) -> Result<Message, Refusal> {
+        one_page(params)?;
         let template = json!([{
             "uriTemplate": format!("{SCHEME}{{id}}{{?offset,length}}"),
             "name": "kept_answer",
             "description": "An answer that was too long for a tool's result, or a part of it in bytes. The result has its URI.",
         }]);
         let members = format!("\"resourceTemplates\":{template}");
-        self.private(id, revision, self.settings.ttl, members.as_bytes())
+        Ok(self.private(id, revision, self.settings.ttl, members.as_bytes()))
     }
 
     /// `resources/read`.
@@ -78,6 +93,14 @@ impl Server {
         }
         end(&mut out);
         Message::ok(out)
+    }
+}
+
+/// These lists have one page, so that no cursor is one of theirs.
+fn one_page(params: &Params<'_>) -> Result<(), Refusal> {
+    match params.cursor.map(read_cursor).transpose()? {
+        Some(_) => Err(bad_cursor()),
+        None => Ok(()),
     }
 }
 

@@ -16,12 +16,15 @@ use super::headers::{Header, Headers, mismatch};
 use super::listing::Listing;
 use super::revision::Revision;
 use super::session::{Session, Sessions};
-use super::settings::Settings;
+use super::settings::{self, Settings};
 use super::stream::{Source, announcements, renewing};
 use super::{Accepted, Message, Messages};
 use crate::invoke::{Catalogue, Invoker};
 use crate::state::{Handshakes, HandshakesInMemory};
 use crate::tool::{Caller, NoProgress, Progress, Tool};
+
+/// The metadata key under which results name the server.
+pub(crate) const SERVER: &str = "io.modelcontextprotocol/serverInfo";
 
 /// Serves the tools of an [`Invoker`] to MCP clients of every revision.
 #[derive(Debug)]
@@ -146,6 +149,12 @@ impl Server {
         Err(refusal.without_id(headers.says_modern()))
     }
 
+    /// Whether some clients get a session.
+    #[must_use]
+    pub fn has_sessions(&self) -> bool {
+        self.settings.sessions != settings::Sessions::Never
+    }
+
     /// The stream of a session (HTTP GET), if the caller has such a session.
     ///
     /// # Errors
@@ -262,7 +271,7 @@ impl Server {
 impl Identity {
     fn of(settings: &Settings) -> Self {
         let mut info = json!({"name": settings.name, "version": settings.version});
-        let meta = json!({"io.modelcontextprotocol/serverInfo": info}).to_string();
+        let meta = json!({SERVER: info}).to_string();
         if let Some(title) = &settings.title {
             info["title"] = json!(title);
         }

@@ -6,12 +6,13 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::{StreamExt as _, stream};
-use serde_json::json;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 use tokio::sync::{OwnedSemaphorePermit, watch};
 use tokio_util::sync::CancellationToken;
 
 use super::Messages;
+use super::server::SERVER;
 use super::session::{Flight, Session, lock};
 
 /// The metadata key that ties a message to its subscription.
@@ -35,10 +36,11 @@ enum Event {
 }
 
 /// A subscription (2026-07-28): acknowledgement, changes, and a final result when the server ends
-/// it. With a `flight` the stream shares standard output with others, so its end is announced.
+/// it, which names the `server`. With a `flight` the stream shares standard output with others, so its end is announced.
 pub(crate) fn subscription(
     id: &RawValue,
     wants_tools: bool,
+    server: &Value,
     flight: Option<Flight>,
     source: Source,
 ) -> Messages {
@@ -61,7 +63,7 @@ pub(crate) fn subscription(
     let mut last = vec![text(&json!({
         "jsonrpc": "2.0",
         "id": id,
-        "result": {"resultType": "complete", "_meta": tag}
+        "result": {"resultType": "complete", "_meta": {SUBSCRIPTION: id, SERVER: server}}
     }))];
     if flight.is_some() {
         last.push(text(&json!({
@@ -191,7 +193,7 @@ async fn next(source: &mut Source, cancelled: Option<&CancellationToken>, wanted
     }
 }
 
-fn text(message: &serde_json::Value) -> Bytes {
+fn text(message: &Value) -> Bytes {
     Bytes::from(message.to_string())
 }
 

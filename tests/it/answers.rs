@@ -192,6 +192,13 @@ async fn resources_are_served_in_both_eras() {
         answering(PATHS, "limits: {text: 1KiB}\n", Answer::json(&long())).await;
     let answer = bridge.legacy("resources/list", json!({})).await;
     assert_eq!(answer["result"], json!({"resources": []}));
+    for (method, cursor) in [
+        ("resources/list", json!("x")),
+        ("resources/templates/list", json!(7)),
+    ] {
+        let answer = bridge.legacy(method, json!({"cursor": cursor})).await;
+        assert_eq!(answer["error"]["code"], -32602, "{method} {answer}");
+    }
     let (_, answer) = bridge.modern("resources/templates/list", json!({})).await;
     let template = &answer["result"]["resourceTemplates"][0]["uriTemplate"];
     assert_eq!(template, "mcpinvoke://kept/{id}{?offset,length}");

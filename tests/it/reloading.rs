@@ -145,6 +145,21 @@ async fn a_client_is_told_of_tools_that_come_late() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_client_is_greeted_before_there_are_documents_and_what_is_wrong_is_told() {
+    let empty = Upstream::start(|_| Answer::json("{}").status(404)).await;
+    let mut stdio = Stdio::start([format!("{}/wrong.json", empty.url())]);
+    let ended = tokio::task::spawn_blocking(move || {
+        stdio.send(r#"{"jsonrpc": "2.0", "id": 0, "method": "ping"}"#);
+        assert_eq!(stdio.receive()["result"], json!({}));
+        stdio.send(r#"{"jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": {}}"#);
+        assert_eq!(stdio.receive()["error"]["code"], -32602);
+        stdio.finish()
+    });
+    let (code, rest) = ended.await.unwrap();
+    assert_eq!((code, rest), (Some(1), Vec::new()));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_hangup_reads_the_documents_again() {
     let first = DocumentFile::new(&named(&["one", "two"]), ".json");
     let second = DocumentFile::new(&named(&["three"]), ".json");

@@ -146,10 +146,11 @@ async fn a_subscription_tells_of_changes_and_of_its_end() {
     client.server.close();
     assert_eq!(next().await.unwrap()["method"], "notifications/cancelled");
     let last = next().await.unwrap();
-    assert_eq!(
-        last["result"],
-        json!({"resultType": "complete", "_meta": tag})
-    );
+    assert_eq!(last["result"]["resultType"], "complete");
+    let meta = &last["result"]["_meta"];
+    assert_eq!(meta["io.modelcontextprotocol/subscriptionId"], 7);
+    let server = &meta["io.modelcontextprotocol/serverInfo"];
+    assert_eq!(server["name"], "mcpinvoke");
     assert_eq!(next().await, None);
 }
 

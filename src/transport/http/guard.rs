@@ -32,10 +32,29 @@ pub(super) struct Guard {
     told: Mutex<Vec<String>>,
 }
 
+/// Why a request may not come in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Refused {
+    pub(super) status: StatusCode,
+    pub(super) why: &'static str,
+}
+
+impl Refused {
+    fn foreign(why: &'static str) -> Self {
+        let status = StatusCode::FORBIDDEN;
+        Self { status, why }
+    }
+
+    fn malformed(why: &'static str) -> Self {
+        let status = StatusCode::BAD_REQUEST;
+        Self { status, why }
+    }
+}
+
 /// A page of an origin that the operator named, which may read the answer.
 pub(super) type Page = Option<Box<HeaderValue>>;
 
-/// Lets the request pass, or answers 403.
+/// Lets the request pass, or answers 403; 400 where `Host` is not one host (RFC 9112, section 3.2).
 pub(super) async fn check(
     State(guard): State<Arc<Guard>>,
     request: Request,
@@ -43,7 +62,7 @@ pub(super) async fn check(
 ) -> Response {
     let page = match guard.judge(request.uri(), request.headers()) {
         Ok(page) => page,
-        Err(why) => return plain(StatusCode::FORBIDDEN, why),
+        Err(Refused { status, why }) => return plain(status, why),
     };
     let Some(origin) = page else {
         return next.run(request).await;
@@ -62,7 +81,7 @@ impl Guard {
         // What is compared has no port.
         let portless = |host: String| match host.parse::<IpAddr>() {
             Ok(_) => host,
-            Err(_) => host_of(&host).to_owned(),
+            Err(_) => host_of(&host).unwrap_or(&host).to_owned(),
         };
         let hosts: Vec<String> = hosts.into_iter().map(portless).collect();
         let origins: Vec<String> = lower(&settings.allowed_origins);
@@ -77,26 +96,29 @@ impl Guard {
     }
 
     /// Whether a request may come in, and then whether a page of another origin may read the answer.
-    pub(super) fn judge(&self, uri: &Uri, headers: &HeaderMap) -> Result<Page, &'static str> {
-        let header = single(headers, &HOST).map_err(|()| "more than one Host header")?;
+    pub(super) fn judge(&self, uri: &Uri, headers: &HeaderMap) -> Result<Page, Refused> {
+        let not_one = |()| Refused::malformed("expected one Host header, `host` or `host:port`");
+        let header = single(headers, &HOST).map_err(not_one)?;
         // RFC 9112, section 3.2.2: an absolute target counts, and Host does not.
         let target = uri.authority().map(http::uri::Authority::as_str);
         let authority = target.or(header);
         let Some(authority) = authority.map(str::to_ascii_lowercase) else {
-            return Err("no Host header");
+            return Err(Refused::malformed("expected a Host header, found none"));
         };
-        let named = self.knows(host_of(&authority));
+        let host = host_of(&authority).ok_or(()).map_err(not_one)?;
+        let named = self.knows(host);
         if !named && !self.any_host {
             self.tell(
                 "Host",
                 &authority,
                 "--allowed-host, MCPINVOKE_ALLOWED_HOSTS or allowed_hosts",
             );
-            return Err(
+            return Err(Refused::foreign(
                 "this Host is not served: name it with --allowed-host NAME, MCPINVOKE_ALLOWED_HOSTS or allowed_hosts",
-            );
+            ));
         }
-        let sent = single(headers, &ORIGIN).map_err(|()| "more than one Origin header")?;
+        let not_one = |()| Refused::foreign("expected one Origin header");
+        let sent = single(headers, &ORIGIN).map_err(not_one)?;
         let Some(origin) = sent.map(str::to_ascii_lowercase) else {
             return Ok(None);
         };
@@ -115,9 +137,9 @@ impl Guard {
             &origin,
             "--allowed-origin, MCPINVOKE_ALLOWED_ORIGINS or allowed_origins",
         );
-        Err(
+        Err(Refused::foreign(
             "this Origin may not call: name it with --allowed-origin ORIGIN, MCPINVOKE_ALLOWED_ORIGINS or allowed_origins",
-        )
+        ))
     }
 
     /// Tells the operator of a refused value, once.
@@ -146,13 +168,16 @@ impl Guard {
     }
 }
 
-/// The host of `host`, `host:port`, `[v6]` or `[v6]:port`.
-fn host_of(authority: &str) -> &str {
-    let host = match authority.strip_prefix('[') {
-        Some(rest) => rest.split(']').next().unwrap_or(rest),
-        None => authority.split(':').next().unwrap_or(authority),
+/// The host of `host`, `host:port`, `[v6]` or `[v6]:port`, and of nothing else.
+fn host_of(authority: &str) -> Option<&str> {
+    let (host, port) = match authority.strip_prefix('[') {
+        Some(rest) => rest.split_once(']')?,
+        None => authority.split_at(authority.find(':').unwrap_or(authority.len())),
     };
-    host.strip_suffix('.').unwrap_or(host)
+    let is_port = |port: &str| port.bytes().all(|byte| byte.is_ascii_digit());
+    let is_whole = port.is_empty() || port.strip_prefix(':').is_some_and(is_port);
+    let is_name = !host.is_empty() && host.bytes().all(|b| b.is_ascii_graphic() && b != b'@');
+    (is_whole && is_name).then(|| host.strip_suffix('.').unwrap_or(host))
 }
 
 fn single<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a str>, ()> {
@@ -249,6 +274,38 @@ mod tests {
         assert!(!passes(&settings, &rebound));
         settings.allowed_origins = vec!["*".to_owned()];
         assert!(passes(&settings, &rebound));
+    }
+
+    #[test]
+    fn a_host_that_is_none_is_malformed() {
+        let guard = Guard::new(&Settings::default());
+        let status = |hosts: &[&[u8]]| {
+            let mut headers = HeaderMap::new();
+            for host in hosts {
+                headers.append("host", HeaderValue::from_bytes(host).unwrap());
+            }
+            let refused = guard.judge(&Uri::from_static("/mcp"), &headers);
+            refused.err().map(|refused| refused.status.as_u16())
+        };
+        let cases: [(&[u8], Option<u16>); 12] = [
+            (b"localhost", None),
+            (b"localhost:", None),
+            (b"localhost.:80", None),
+            (b"[::1]:80", None),
+            (b"evil.example", Some(403)),
+            (b"", Some(400)),
+            (b":80", Some(400)),
+            (b"a b", Some(400)),
+            (b"caf\xe9", Some(400)),
+            (b"[::1", Some(400)),
+            (b"[::1]x", Some(400)),
+            (b"localhost:abc", Some(400)),
+        ];
+        for (host, expected) in cases {
+            assert_eq!(status(&[host]), expected, "{}", host.escape_ascii());
+        }
+        assert_eq!(status(&[]), Some(400));
+        assert_eq!(status(&[b"localhost", b"localhost"]), Some(400));
     }
 
     #[test]

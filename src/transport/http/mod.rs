@@ -7,6 +7,7 @@ mod cors;
 mod endpoint;
 mod farewell;
 mod guard;
+mod headers;
 mod listen;
 mod pages;
 mod probe;
@@ -249,8 +250,8 @@ impl Entrance {
             };
             let page = match own.guard.judge(request.uri(), request.headers()) {
                 Ok(page) => page,
-                Err(why) => {
-                    let refusal = respond::plain(StatusCode::FORBIDDEN, why);
+                Err(refused) => {
+                    let refusal = respond::plain(refused.status, refused.why);
                     return self.unread(request, refusal).await;
                 }
             };

@@ -13,8 +13,8 @@ use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWrite
 use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinSet;
 
-use super::one_line;
-use crate::mcp::{Accepted, Answer, Fault, Messages, Server, Session};
+use super::{Readiness, one_line};
+use crate::mcp::{Accepted, Answer, Fault, Messages, Server, Session, needs_tools};
 use crate::tool::Caller;
 
 /// For what is written already to reach a client, when there is no more time for anything else.
@@ -46,7 +46,8 @@ impl Default for Settings {
 
 /// Serves one client until its input ends, or `shutdown` is there, or nobody reads the output.
 /// Then calls under way are finished, for a limited time: until [`Server::abandon`], and after the end of the input
-/// only until `shutdown`. Nothing but messages is written.
+/// only until `shutdown`. What needs the tools waits until they are there, and so does all that comes after it. Nothing
+/// but messages is written.
 ///
 /// For an orderly shutdown call [`Server::close`] before `shutdown` completes.
 ///
@@ -56,6 +57,7 @@ pub async fn serve<R, W>(
     reader: R,
     writer: W,
     server: Arc<Server>,
+    readiness: Readiness,
     settings: &Settings,
     shutdown: impl Future<Output = ()>,
 ) -> io::Result<()>
@@ -68,6 +70,7 @@ where
     let (session, announcements) = server.connect();
     let mut connection = Connection {
         server,
+        readiness,
         session,
         caller: settings.caller.clone(),
         out,
@@ -118,6 +121,7 @@ enum End {
 
 struct Connection {
     server: Arc<Server>,
+    readiness: Readiness,
     session: Arc<Session>,
     caller: Caller,
     out: mpsc::Sender<Bytes>,
@@ -138,6 +142,9 @@ impl Connection {
                 }
                 Line::Text(line) if line.trim_ascii().is_empty() => {}
                 Line::Text(line) => {
+                    if !self.readiness.is_ready() && needs_tools(line) {
+                        self.readiness.wait(Duration::MAX).await;
+                    }
                     let accepted = self.server.line(line, &self.session, &self.caller);
                     self.carry_on(accepted).await;
                 }

@@ -26,6 +26,10 @@ impl Client {
     }
 
     fn of(server: Arc<Server>, settings: Settings) -> Self {
+        Self::waiting(server, Readiness::given(), settings)
+    }
+
+    fn waiting(server: Arc<Server>, readiness: Readiness, settings: Settings) -> Self {
         let (input, reader) = duplex(1 << 20);
         let (writer, output) = duplex(1 << 20);
         let (stop, stopped) = oneshot::channel::<()>();
@@ -36,7 +40,7 @@ impl Client {
                     pending::<()>().await;
                 }
             };
-            serve(reader, writer, other, &settings, shutdown).await
+            serve(reader, writer, other, readiness, &settings, shutdown).await
         });
         Self {
             input,
@@ -86,6 +90,26 @@ async fn both_eras_share_a_connection() {
     client.server.tools_changed();
     let told = client.next().await.unwrap();
     assert_eq!(told["method"], "notifications/tools/list_changed");
+}
+
+#[tokio::test]
+async fn what_asks_for_tools_waits_for_them() {
+    let (ready, readiness) = Readiness::pending();
+    let server = server(McpSettings::default());
+    let mut client = Client::waiting(server, readiness, Settings::default());
+    let params = json!({"protocolVersion": "2025-06-18", "capabilities": {}});
+    let answer = client.ask(&request("initialize", params)).await;
+    assert_eq!(answer["result"]["protocolVersion"], "2025-06-18");
+    assert_eq!(
+        client.ask(&request("ping", json!({}))).await["result"],
+        json!({})
+    );
+    let list = request("tools/list", json!({})).to_string();
+    client.send(list.as_bytes()).await;
+    let early = tokio::time::timeout(Duration::from_millis(50), client.next()).await;
+    assert!(early.is_err(), "{early:?}");
+    ready.set(true);
+    assert!(client.next().await.unwrap()["result"]["tools"].is_array());
 }
 
 #[tokio::test]

@@ -92,6 +92,10 @@ async fn modern_methods_and_envelopes() {
     refused(list_headers(), response, 400, -32600).await;
     let cursor = modern("tools/list", json!({"cursor": "x"}));
     refused(list_headers(), cursor, 200, -32602).await;
+    for params in [json!([1]), json!("x"), json!(5)] {
+        let without_members = request("tools/list", params);
+        refused(list_headers(), without_members, 400, -32602).await;
+    }
 }
 
 #[tokio::test]
@@ -206,10 +210,24 @@ async fn bodies_that_are_no_messages() {
 #[tokio::test]
 async fn other_methods_and_strangers() {
     let site = site();
-    for method in ["GET", "DELETE", "PUT", "OPTIONS"] {
+    let some = "GET, POST, DELETE";
+    let without = site_with(
+        McpSettings {
+            sessions: crate::mcp::Sessions::Never,
+            ..McpSettings::default()
+        },
+        &Settings::default(),
+    );
+    for (site, method, allow) in [
+        (&site, "GET", "POST"),
+        (&site, "DELETE", "POST"),
+        (&site, "PUT", some),
+        (&site, "OPTIONS", some),
+        (&without, "PUT", "POST"),
+    ] {
         let response = site.send(method, "/mcp", &[], "").await;
         assert_eq!(response.status(), 405, "{method}");
-        assert_eq!(response.headers()["allow"], "POST");
+        assert_eq!(response.headers()["allow"], allow, "{method}");
     }
     let ping = request("ping", json!({})).to_string();
     for headers in [

@@ -250,6 +250,9 @@ async fn sessions_can_be_for_all_or_for_none() {
             .post(&[], &request("initialize", params(capabilities)))
             .await;
         assert_eq!(reply.headers.contains_key("mcp-session-id"), minted);
+        // Who has no stream cannot be told.
+        let told = &reply.body["result"]["capabilities"]["tools"]["listChanged"];
+        assert_eq!(told.as_bool(), minted.then_some(true), "{}", reply.body);
     }
 }
 
@@ -311,6 +314,10 @@ async fn nothing_is_served_before_the_tools_are_loaded() {
     let (ready, readiness) = Readiness::pending();
     let router = router(Arc::clone(&server), &settings, readiness);
     let site = Site { router, server };
+    for early in ["ping", "server/discover"] {
+        let reply = site.post(&[], &request(early, json!({}))).await;
+        assert_ne!(reply.status.as_u16(), 503, "{early}: {}", reply.body);
+    }
     let reply = site.post(&[], &request("tools/list", json!({}))).await;
     assert_eq!(
         (reply.status.as_u16(), &reply.body["error"]["code"]),
