@@ -37,3 +37,4 @@ pub mod telemetry;
 pub mod time;
 pub mod tool;
 pub mod transport;
+pub mod tree;

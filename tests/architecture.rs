@@ -16,7 +16,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ),
     ("hyper_util", &["transport/http", "handler/http/plain"]),
     ("rustix", &["handler/command", "app/signals"]),
-    ("reqwest", &["handler/http", "openapi/source"]),
+    ("reqwest", &["outbound", "handler/http", "openapi/source"]),
     ("clap", &["main.rs", "cli/", "config/"]),
     ("jsonwebtoken", &["transport/access"]),
     (

@@ -2,7 +2,8 @@
 //! bounded, and kept by this process alone.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use parking_lot::Mutex;
 
 use crate::secret::Fingerprint;
 
@@ -27,7 +28,7 @@ impl Attempts {
     /// # Errors
     /// [`TooMany`] where it is not.
     pub(super) fn check(&self, now: u64) -> Result<(), TooMany> {
-        let mut wrong = lock(&self.0);
+        let mut wrong = self.0.lock();
         wrong.retain(|(at, _)| at.saturating_add(SPAN) > now);
         match wrong.front() {
             Some((first, _)) if wrong.len() >= MOST_WRONG => Err(TooMany(
@@ -40,7 +41,7 @@ impl Attempts {
     /// A token was wrong.
     pub(super) fn failed(&self, token: &str, now: u64) {
         let token = Fingerprint::of(token);
-        let mut wrong = lock(&self.0);
+        let mut wrong = self.0.lock();
         if wrong.len() < MOST_WRONG && wrong.iter().all(|(_, known)| *known != token) {
             wrong.push_back((now, token));
         }
@@ -54,7 +55,7 @@ pub(super) struct Ended(Mutex<VecDeque<String>>);
 impl Ended {
     /// Remembers the session with this value until it would have ended anyway.
     pub(super) fn add(&self, value: &str, now: u64) {
-        let mut ended = lock(&self.0);
+        let mut ended = self.0.lock();
         ended.retain(|value| expiry(value).is_some_and(|end| end > now));
         if ended.len() >= MOST_ENDED {
             ended.pop_front();
@@ -63,18 +64,13 @@ impl Ended {
     }
 
     pub(super) fn has(&self, value: &str) -> bool {
-        lock(&self.0).iter().any(|ended| ended == value)
+        self.0.lock().iter().any(|ended| ended == value)
     }
 }
 
 /// When a session ends, in seconds since 1970, by its value: `end.random.tag`.
 pub(super) fn expiry(value: &str) -> Option<u64> {
     value.split('.').next()?.parse().ok()
-}
-
-/// No code panics while it holds the lock, so a poisoned one is as good as any.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -93,7 +89,7 @@ mod tests {
         assert_eq!(attempts.check(110), Err(TooMany(50)));
         assert_eq!(attempts.check(159), Err(TooMany(1)));
         assert_eq!(attempts.check(160), Ok(()));
-        assert_eq!(lock(&attempts.0).len(), 9);
+        assert_eq!(attempts.0.lock().len(), 9);
     }
 
     #[test]
@@ -102,9 +98,9 @@ mod tests {
         for number in 0..MOST_ENDED * 2 {
             ended.add(&format!("200.{number}.tag"), 100);
         }
-        assert_eq!(lock(&ended.0).len(), MOST_ENDED);
+        assert_eq!(ended.0.lock().len(), MOST_ENDED);
         assert!(ended.has(&format!("200.{}.tag", MOST_ENDED * 2 - 1)));
         ended.add("300.0.tag", 200);
-        assert_eq!(lock(&ended.0).len(), 1);
+        assert_eq!(ended.0.lock().len(), 1);
     }
 }

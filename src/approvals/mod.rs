@@ -366,6 +366,6 @@ fn decision(body: &[u8], by_json: bool) -> Option<String> {
     if !by_json {
         return field(body, "decision");
     }
-    let tree: serde_json::Value = serde_json::from_slice(body).ok()?;
+    let tree: serde_json::Value = crate::tree::read_bytes(body).ok()?;
     Some(tree.get("decision")?.as_str()?.to_owned())
 }

@@ -12,6 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize, de};
 pub struct AccessRules {
     /// Keys, sent as `Authorization: Bearer KEY`; at least one where it is given.
     #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "some")]
+    #[schemars(length(min = 1))]
     pub keys: Vec<AccessKey>,
     /// Access tokens of OAuth 2.1 issuers, sent the same way.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -20,6 +21,9 @@ pub struct AccessRules {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stdio: Option<StdioCaller>,
 }
+
+/// What is wanted of a list that must not be empty.
+pub(super) const AT_LEAST_ONE: &str = "expected at least one entry: an empty list restricts nothing; leave the setting out where everything is to be allowed";
 
 /// A list with something in it: an empty one means the same as none, and whoever writes it means the opposite.
 ///
@@ -32,8 +36,7 @@ where
 {
     let list = Vec::deserialize(deserializer)?;
     if list.is_empty() {
-        let fault = "expected at least one entry: an empty list restricts nothing; leave the setting out where everything is to be allowed";
-        return Err(de::Error::custom(fault));
+        return Err(de::Error::custom(AT_LEAST_ONE));
     }
     Ok(list)
 }

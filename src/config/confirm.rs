@@ -17,7 +17,7 @@ pub struct Confirm {
     /// Every tool that may destroy something needs a yes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub destructive: Option<bool>,
-    /// Operations that match one of these need a yes.
+    /// Operations that match one of these need a yes; members as in `tools.include`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<Rule>,
     /// What the user reads; `{tool}`, `{method}`, `{url}`, `{headers}` and `{body}` are filled in.

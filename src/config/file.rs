@@ -13,7 +13,7 @@ use super::access::AccessRules;
 use super::commands::Commands;
 use super::confirm::Confirm;
 use super::credentials::{CredentialEntry, SecretEntry};
-use super::faults;
+use super::faults::{self, Rest};
 use super::outbound::{Answers, Outbound, Tls};
 use super::policy::{Audit, Rates, Redact};
 use super::server::Server;
@@ -103,7 +103,7 @@ pub enum DocumentEntry {
 pub struct DocumentSettings {
     /// A path, a URL or `-`.
     pub source: String,
-    /// Put before the names of its tools.
+    /// Put before the names of its tools, with an underscore between: `shop` makes `shop_getPet`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prefix: Option<String>,
     /// Send calls here instead of to the document's own servers.
@@ -152,8 +152,9 @@ pub struct Tools {
         skip_serializing_if = "Vec::is_empty",
         deserialize_with = "super::access::some"
     )]
+    #[schemars(length(min = 1))]
     pub include: Vec<Rule>,
-    /// Operations that match one of these do not become tools.
+    /// Operations that match one of these do not become tools; members as in `include`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub exclude: Vec<Rule>,
     /// Whether deprecated operations become tools.
@@ -292,21 +293,29 @@ impl File {
     /// # Errors
     /// [`FileFaults`] with the place of a syntax fault, or with everything else that is wrong.
     pub fn parse(text: &str) -> Result<Self, FileFaults> {
+        Self::read(text).map_err(|(faults, _)| faults)
+    }
+
+    /// The same, with what is left of a faulty file.
+    pub(super) fn read(text: &str) -> Result<Self, (FileFaults, Option<Rest>)> {
         if text
             .lines()
             .all(|line| line.trim_start().starts_with('#') || line.trim().is_empty())
         {
             return Ok(Self::default());
         }
-        let unread = |error: serde_yaml::Error| FileFaults(vec![without_value(&error.to_string())]);
+        let unread = |error: serde_yaml::Error| {
+            let fault = without_value(&error.to_string());
+            (FileFaults(vec![fault]), None)
+        };
         let plain: serde_yaml::Value = serde_yaml::from_str(text).map_err(unread)?;
         if plain.is_null() {
             return Ok(Self::default());
         }
         let schema = Self::schema().to_value();
-        let faults = faults::of(text, &plain, &schema);
+        let (faults, rest) = faults::of(text, plain, &schema);
         if !faults.is_empty() {
-            return Err(FileFaults(faults));
+            return Err((FileFaults(faults), rest));
         }
         // From the text once more: there a version or a number is still as it was written.
         serde_yaml::from_str(text).map_err(unread)

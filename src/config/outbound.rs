@@ -34,6 +34,7 @@ pub struct Outbound {
         skip_serializing_if = "Vec::is_empty",
         deserialize_with = "super::access::some"
     )]
+    #[schemars(length(min = 1))]
     pub hosts: Vec<String>,
     /// Whether redirects of calls are followed.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::arguments::Argument;
 use super::defs::Definitions;
 use super::settings::{Ask, Form};
+use super::text::clean;
 use crate::tool::{Asked, Json, Question};
 
 /// Turns what `ask` names into questions, and takes the arguments out of what the schema
@@ -68,8 +69,21 @@ fn forms(ask: &Ask) -> Vec<Form> {
             message: None,
             arguments: arguments.clone(),
         }],
-        Ask::Forms(forms) => forms.clone(),
+        Ask::Forms(forms) => {
+            let seen = forms.iter().map(|form| Form {
+                question: form.question.as_deref().and_then(seen),
+                message: form.message.as_deref().and_then(seen),
+                arguments: form.arguments.clone(),
+            });
+            seen.collect()
+        }
     }
+}
+
+/// What a human sees of a text, if anything.
+fn seen(text: &str) -> Option<String> {
+    let text = clean(text).trim().to_owned();
+    (!text.is_empty()).then_some(text)
 }
 
 /// What a form is made of where the document gives its choices titles: for models they are in the
@@ -87,7 +101,7 @@ fn titled(
         }
         let own = source.get("description").and_then(Value::as_str);
         if let Some(description) = argument.description.or(own) {
-            form.insert("description".to_owned(), description.into());
+            form.insert("description".to_owned(), clean(description).into());
         }
         form.insert("type".to_owned(), "string".into());
         form.insert("oneOf".to_owned(), choices);
@@ -114,15 +128,18 @@ fn choices(schema: &Value, definitions: &Definitions<'_>) -> Option<Value> {
             }
             let value = branch.get("const")?.as_str()?;
             let title = branch.get("title").or_else(|| branch.get("description"));
-            let title = title.and_then(Value::as_str);
+            let title = title.and_then(Value::as_str).and_then(seen);
             any |= title.is_some();
-            choices.push(json!({"const": value, "title": title.unwrap_or(value).trim()}));
+            let title = title.or_else(|| seen(value)).unwrap_or_default();
+            choices.push(json!({"const": value, "title": title}));
         }
     } else {
         let (values, names) = (list("enum")?, list("x-enumNames")?);
         any = values.len() == names.len();
         for (value, name) in values.iter().zip(names) {
-            choices.push(json!({"const": value.as_str()?, "title": name.as_str()?}));
+            let value = value.as_str()?;
+            let title = seen(name.as_str()?).or_else(|| seen(value));
+            choices.push(json!({"const": value, "title": title.unwrap_or_default()}));
         }
     }
     any.then_some(choices.into())

@@ -32,7 +32,10 @@ pub(super) struct PlannedBody<'a> {
 pub(super) struct Field<'a> {
     pub(super) property: &'a str,
     pub(super) schema: &'a Value,
+    /// A call has to give it.
     pub(super) required: bool,
+    /// A body cannot be without it.
+    pub(super) needed: bool,
     /// Empty until keys are assigned.
     pub(super) key: String,
 }
@@ -185,6 +188,7 @@ fn fields<'a>(
             property,
             schema,
             required: body_required && required.contains(&property),
+            needed: required.contains(&property),
             key: String::new(),
         });
         fields.collect()

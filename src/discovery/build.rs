@@ -53,9 +53,7 @@ impl<'a> Build<'a> {
 
     /// The tool of an operation, which is the one at `at` among its document's.
     pub(super) fn tool(&mut self, chosen: &Chosen<'a>, name: ToolName, at: usize) -> Tool {
-        let Chosen {
-            operation, over, ..
-        } = chosen;
+        let (operation, over) = (chosen.operation, &chosen.over);
         let cut = path::cut(&operation.path, &in_path(operation));
         let notes = &mut self.notes;
         let secured = Secured {
@@ -67,6 +65,7 @@ impl<'a> Build<'a> {
         let mut body = body::plan(operation, shape, &self.inputs, &mut notes.notes);
         arguments::assign_keys(&mut parameters, body.as_mut());
         let limit = self.settings.max_input_schema;
+        self.inputs.write_for(place(operation));
         let (input, was_cut) = input::schema(&mut self.inputs, &parameters, body.as_ref(), limit);
         if was_cut {
             self.cut_inputs.push(at);
@@ -79,7 +78,7 @@ impl<'a> Build<'a> {
         }
         let annotations = hints::annotations(operation, over);
         let need = confirm::Need::of(operation, over, self.settings);
-        let (target, confirm) = match &chosen.becomes {
+        let (mut target, confirm) = match &chosen.becomes {
             // Each of its actions has a word of its own on what it destroys.
             Becomes::Command(target) => {
                 let mut target = CommandTarget::clone(target);
@@ -105,7 +104,7 @@ impl<'a> Build<'a> {
             description: hints::description(operation, over),
             listed_schema: profile::listed(&input, self.settings.schema_profile),
             input_schema: input,
-            output_schema: self.output(operation, at),
+            output_schema: self.output(operation, at, &mut target),
             meta: hints::meta(self.document, operation),
             target,
             requires: over.requires.clone().unwrap_or_default(),
@@ -116,13 +115,20 @@ impl<'a> Build<'a> {
         }
     }
 
-    fn output(&mut self, operation: &'a Operation, at: usize) -> Option<Json> {
+    /// The output schema; the target learns what it does not say.
+    fn output(&mut self, operation: &'a Operation, at: usize, target: &mut Target) -> Option<Json> {
         if self.settings.output_schemas == OutputSchemas::Off {
             return None;
         }
         let limit = self.settings.max_output_schema;
+        self.outputs.write_for(place(operation));
         match output::schema(&mut self.outputs, operation, limit) {
-            output::Output::Schema(text) => Some(json(text)),
+            output::Output::Schema(text, promise) => {
+                if let Target::Http(target) = target {
+                    target.promise = promise;
+                }
+                Some(json(text))
+            }
             output::Output::None => None,
             output::Output::TooLarge => {
                 self.without_output.push(at);
@@ -136,6 +142,9 @@ impl<'a> Build<'a> {
         let mut notes = std::mem::take(&mut self.notes);
         notes.notes.append(&mut self.inputs.notes);
         notes.notes.append(&mut self.outputs.notes);
+        for note in &mut notes.notes {
+            *note = self.document.schemas.as_written(note);
+        }
         self.correctors.into_iter().for_each(Corrector::finish);
         Changes {
             notes: notes.of_document(&self.document.name),

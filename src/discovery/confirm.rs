@@ -25,8 +25,8 @@ impl Need {
     /// `over` is the merged override of the operation.
     pub(super) fn of(operation: &Operation, over: &Override, settings: &Settings) -> Self {
         let configured = overrides::configured_for(operation, &settings.overrides);
-        let configured = configured.map(|(_, over)| over);
         let hint = configured
+            .as_ref()
             .and_then(|over| over.annotations)
             .and_then(|hints| hints.destructive_hint);
         let by_method = hints::by_method(&operation.method).destructive_hint == Some(true);

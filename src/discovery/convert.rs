@@ -4,14 +4,15 @@
 //! one bad tool makes clients refuse the whole list. OpenAPI's own (`discriminator`, `xml`,
 //! `example`, `externalDocs`, `x-`) say nothing to a validator and are dropped.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
 use super::compose::Composed;
-use super::defs::Definitions;
+use super::defs::{Definitions, reference_of};
 use super::extra::Extra;
-use super::fragment::{Fragment, Members};
+use super::fragment::{Fragment, MAX_VALUE, Members};
 use super::keywords::{Kind, kind, lists_without_items, plain};
 use super::pattern;
 
@@ -65,8 +66,12 @@ impl<'d> Definitions<'d> {
     /// Writes the schema of one argument: it stands there itself, not as a reference, unless it
     /// is circular.
     pub(super) fn write_argument(&mut self, schema: &Value, extra: Extra<'_>, out: &mut Fragment) {
+        let reference = reference_of(schema);
         let schema = self.stand_in(schema);
-        self.write(schema, extra, At::default(), out);
+        let reference = reference.filter(|_| reference_of(schema).is_none());
+        self.within(reference, |this| {
+            this.write(schema, extra, At::default(), out);
+        });
     }
 
     /// What a schema that only refers refers to, unless that is circular.
@@ -110,8 +115,9 @@ impl<'d> Definitions<'d> {
             Value::Object(map) if at.depth <= MAX_DEPTH => self.write_object(map, extra, at, out),
             _ => {
                 let mut members = Members::open(out);
-                extra.write(&mut members);
+                let too_deep = extra.write(&mut members);
                 members.close();
+                self.note_too_deep(&too_deep, at.within);
             }
         }
     }
@@ -164,8 +170,9 @@ impl<'d> Definitions<'d> {
         if lists_without_items(map) {
             members.key("items").raw("{}");
         }
-        extra.write(&mut members);
+        let too_deep = extra.write(&mut members);
         members.close();
+        self.note_too_deep(&too_deep, at.within);
     }
 
     /// The schema in a better form, with a word on what does not mean the same.
@@ -175,7 +182,7 @@ impl<'d> Definitions<'d> {
             let name = at.within.or_else(|| self.reference_to(map));
             let name = name.map_or_else(
                 || "a schema without a name".to_owned(),
-                |name| format!("the schema `{name}`"),
+                |name| format!("the schema `{}`", shown(name)),
             );
             self.note(format!(
                 "{name} has parts with `additionalProperties: false` that shut out its other properties: it is taken as one closed object"
@@ -281,7 +288,28 @@ impl<'d> Definitions<'d> {
             (Kind::Pattern, Value::String(pattern)) if self.usable_pattern(pattern) => {
                 members.key(keyword).value(value);
             }
+            (Kind::Enum | Kind::Examples, Value::Array(list))
+                if !list.iter().all(|value| members.holds(value)) =>
+            {
+                self.note_too_deep(&[keyword], at.within);
+            }
+            (Kind::Default | Kind::Const, value) if !members.holds(value) => {
+                self.note_too_deep(&[keyword], at.within);
+            }
             (kind, value) => plain(kind, keyword, value, hidden, members),
+        }
+    }
+
+    /// Tells of values that are left out, since a reader with a limit would lose the whole schema by them.
+    pub(super) fn note_too_deep(&mut self, keywords: &[&str], within: Option<&str>) {
+        for keyword in keywords {
+            let of = within.map_or_else(
+                || "a schema".to_owned(),
+                |name| format!("the schema `{name}`"),
+            );
+            self.note(format!(
+                "{of} has a value of `{keyword}` that nests too deeply (more than {MAX_VALUE} levels): it is left out"
+            ));
         }
     }
 
@@ -324,7 +352,8 @@ impl<'d> Definitions<'d> {
             && self.describes_same(id, within)
         {
             self.note(format!(
-                "the schema `{within}` is defined by itself: anything is accepted there"
+                "the schema `{}` is defined by itself: anything is accepted there",
+                shown(within)
             ));
             return None;
         }
@@ -340,11 +369,19 @@ impl<'d> Definitions<'d> {
         let usable = pattern::is_portable(pattern) && jsonschema::validator_for(&schema).is_ok();
         self.patterns.insert(pattern.to_owned(), usable);
         if !usable {
-            self.note(format!(
+            self.note_here(&format!(
                 "the pattern `{}` is no regular expression that every client can use: it is left out",
                 pattern.chars().take(200).collect::<String>(),
             ));
         }
         usable
+    }
+}
+
+/// A reference as people know it: a root's own definitions are kept under names of another form.
+fn shown(reference: &str) -> Cow<'_, str> {
+    match reference.split_once('/') {
+        Some((number, name)) if number != "#" => Cow::Owned(format!("#/$defs/{name}")),
+        _ => Cow::Borrowed(reference),
     }
 }

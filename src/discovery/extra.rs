@@ -43,8 +43,9 @@ impl Extra<'_> {
             .filter(|example| !example.is_null() && example.to_string().len() <= MAX_EXAMPLE)
     }
 
-    /// Writes what is said.
-    pub(super) fn write(&self, members: &mut Members<'_>) {
+    /// Writes what is said, and gives the keywords whose values readers could not read.
+    pub(super) fn write(&self, members: &mut Members<'_>) -> Vec<&'static str> {
+        let mut too_deep = Vec::new();
         if let Some(description) = self.description {
             members.key("description").string(&clean(description));
         }
@@ -52,9 +53,16 @@ impl Extra<'_> {
             members.key("deprecated").raw("true");
         }
         if let Some(default) = self.default {
-            members.key("default").value(default);
+            if members.holds(default) {
+                members.key("default").value(default);
+            } else {
+                too_deep.push("default");
+            }
         }
-        if let Some(example) = self.example() {
+        let example = self.example();
+        if example.is_some_and(|example| !members.holds(example)) {
+            too_deep.push("examples");
+        } else if let Some(example) = example {
             let out = members.key("examples");
             out.raw("[");
             out.value(example);
@@ -63,5 +71,6 @@ impl Extra<'_> {
         if let Some(header) = self.header {
             members.key("x-mcp-header").string(header);
         }
+        too_deep
     }
 }

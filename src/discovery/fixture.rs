@@ -31,6 +31,7 @@ pub(super) fn operation(method: &str, path: &str) -> Operation {
         servers: vec![Url::parse("https://api.example.com/v1").unwrap()],
         own_servers: None,
         extensions: Map::new(),
+        farther_mcp: Vec::new(),
     }
 }
 

@@ -6,6 +6,12 @@ use serde_json::Value;
 /// About what a reference takes, in bytes.
 const HOLE: usize = 28;
 
+/// The most levels of objects and lists in a value that stands in a schema, a default for instance.
+pub(super) const MAX_VALUE: usize = 16;
+/// Neither values nor small definitions end below this level: parsers read 127 of them, and a schema is only a
+/// part of what they read.
+pub(super) const MAX_LEVEL: usize = 112;
+
 /// JSON text with holes.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Fragment {
@@ -69,7 +75,14 @@ impl Fragment {
 
     /// Any JSON value.
     pub(super) fn value(&mut self, value: &Value) {
+        self.depth = self.depth.max(self.level + levels(value, MAX_VALUE + 1));
         self.raw(&value.to_string());
+    }
+
+    /// Whether readers of the whole could still read a value of the schema's here.
+    pub(super) fn holds(&self, value: &Value) -> bool {
+        let levels = levels(value, MAX_VALUE + 1);
+        levels == 0 || levels <= MAX_VALUE && self.level + levels <= MAX_LEVEL
     }
 
     /// A reference.
@@ -90,6 +103,19 @@ impl Fragment {
             Piece::Text(_) => None,
         })
     }
+}
+
+/// How many objects and lists stand within each other; more than `most` are `most`.
+fn levels(value: &Value, most: usize) -> usize {
+    let Some(less) = most.checked_sub(1) else {
+        return 0;
+    };
+    let inner = match value {
+        Value::Array(items) => items.iter().map(|one| levels(one, less)).max(),
+        Value::Object(members) => members.values().map(|one| levels(one, less)).max(),
+        _ => return 0,
+    };
+    1 + inner.unwrap_or(0)
 }
 
 /// Writes an object's members with the commas between them.
@@ -115,6 +141,11 @@ impl<'a> Members<'a> {
         self.out.string(name);
         self.out.raw(":");
         self.out
+    }
+
+    /// Whether readers of the whole could still read this value of a member.
+    pub(super) fn holds(&self, value: &Value) -> bool {
+        self.out.holds(value)
     }
 
     /// Closes the object.

@@ -23,10 +23,9 @@ pub(super) fn title(operation: &Operation, over: &Override) -> Option<String> {
 /// The description, never empty. Models often see nothing but the description, so the summary is
 /// in it as well.
 pub(super) fn description(operation: &Operation, over: &Override) -> String {
-    if let Some(text) = over.description.as_deref().map(str::trim)
-        && !text.is_empty()
-    {
-        return text.to_owned();
+    let own = clean(over.description.as_deref().unwrap_or(""));
+    if !own.trim().is_empty() {
+        return own.trim().to_owned();
     }
     let summary = clean(operation.summary.as_deref().unwrap_or(""));
     let long = clean(operation.description.as_deref().unwrap_or(""));

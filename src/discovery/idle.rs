@@ -37,6 +37,7 @@ pub(super) fn outline(operation: &Operation) -> Operation {
         servers: Vec::new(),
         own_servers: None,
         extensions: Map::new(),
+        farther_mcp: Vec::new(),
     }
 }
 
@@ -126,7 +127,7 @@ fn of_overrides(settings: &Settings, operations: &[&Operation], found: &mut Vec<
     }
     let used: HashSet<&str> = operations
         .iter()
-        .filter_map(|operation| overrides::configured_for(operation, &settings.overrides))
+        .flat_map(|operation| overrides::entries(operation, &settings.overrides))
         .map(|(key, _)| key)
         .collect();
     let unused = settings.overrides.keys();
@@ -218,6 +219,8 @@ mod tests {
             // No document has every method.
             json!({ "exclude": [{ "methods": ["PATCH"] }, { "methods": ["PUT", "delete"], "tags": ["pets"] }] }),
             json!({ "overrides": { "deletePet": {}, "GET /pets": {} } }),
+            // Two names of one operation.
+            json!({ "overrides": { "deletePet": {}, "DELETE /pets/{id}": {} } }),
         ] {
             assert_eq!(told(&settings), [""; 0]);
         }

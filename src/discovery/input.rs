@@ -198,8 +198,9 @@ fn write_whole(definitions: &mut Definitions<'_>, body: &PlannedBody<'_>, out: &
         }
     }
     list.close("]");
-    extra.write(&mut members);
+    let too_deep = extra.write(&mut members);
     members.close();
+    definitions.note_too_deep(&too_deep, None);
 }
 
 /// What a body is as this media type, which may be the only kind of body there is.

@@ -1,6 +1,6 @@
 //! The keys of a tool's arguments: safe for every client, unique, the wire name kept elsewhere.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::naming::{cut, hash, shorten};
 
@@ -24,24 +24,57 @@ pub(super) struct Wish<'a> {
 /// they are come first, so that a renamed one never takes the key of another's true name.
 pub(super) fn assign(wishes: &[Wish<'_>]) -> Vec<String> {
     let mut keys = vec![String::new(); wishes.len()];
-    let mut taken = HashSet::new();
+    let mut taken = Taken::default();
     let mut order: Vec<usize> = (0..wishes.len()).collect();
     order.sort_by_key(|&index| wishes[index].rank);
     let mut later = Vec::new();
     for index in order {
         let name = wishes[index].name;
-        if fits(name) && taken.insert(name.to_owned()) {
+        if fits(name) && taken.insert(name) {
             name.clone_into(&mut keys[index]);
         } else {
             later.push(index);
         }
     }
+    let mut wanted: HashMap<&str, usize> = HashMap::new();
+    for wish in wishes {
+        *wanted.entry(wish.name).or_default() += 1;
+    }
     for index in later {
-        let name = wishes[index].name;
-        let elsewhere = wishes.iter().filter(|wish| wish.name == name).count() > 1;
+        let elsewhere = wanted[wishes[index].name] > 1;
         keys[index] = another(&wishes[index], elsewhere, &mut taken);
     }
     keys
+}
+
+/// The keys that are given away.
+#[derive(Default)]
+struct Taken {
+    keys: HashSet<String>,
+    /// The next number for a key that several want: looking for a free one from the start each time would
+    /// take many such names for ever.
+    next: HashMap<String, u32>,
+}
+
+impl Taken {
+    /// Whether the key was free.
+    fn insert(&mut self, key: &str) -> bool {
+        !self.keys.contains(key) && self.keys.insert(key.to_owned())
+    }
+
+    /// The key with the first number that is free.
+    fn numbered(&mut self, key: String) -> String {
+        let mut number = self.next.get(&key).copied().unwrap_or(2);
+        let numbered = loop {
+            let numbered = shorten(&format!("{key}_{number}"), MAX_LENGTH);
+            number += 1;
+            if self.insert(&numbered) {
+                break numbered;
+            }
+        };
+        self.next.insert(key, number);
+        numbered
+    }
 }
 
 /// Whether `name` is a key as it stands.
@@ -50,9 +83,9 @@ pub(super) fn fits(name: &str) -> bool {
 }
 
 /// `elsewhere`: the same name stands in another place too, so the place tells them apart.
-fn another(wish: &Wish<'_>, elsewhere: bool, taken: &mut HashSet<String>) -> String {
+fn another(wish: &Wish<'_>, elsewhere: bool, taken: &mut Taken) -> String {
     let safe = safe(wish.name);
-    if taken.insert(safe.clone()) {
+    if taken.insert(&safe) {
         return safe;
     }
     // A body argument of its own name would be `body_body`.
@@ -61,17 +94,10 @@ fn another(wish: &Wish<'_>, elsewhere: bool, taken: &mut HashSet<String>) -> Str
         (_, location) if elsewhere => shorten(&format!("{safe}_{location}"), MAX_LENGTH),
         _ => safe,
     };
-    if taken.insert(placed.clone()) {
+    if taken.insert(&placed) {
         return placed;
     }
-    let mut number = 2_u32;
-    loop {
-        let numbered = shorten(&format!("{placed}_{number}"), MAX_LENGTH);
-        if taken.insert(numbered.clone()) {
-            return numbered;
-        }
-        number += 1;
-    }
+    taken.numbered(placed)
 }
 
 fn allows(byte: u8) -> bool {

@@ -17,6 +17,7 @@ use super::defs::Definitions;
 use super::extra::Extra;
 use super::fragment::{Fragment, Members};
 use crate::openapi::{Operation, Response};
+use crate::tool::Promise;
 
 /// What became of an operation's output schema.
 #[derive(Debug, PartialEq, Eq)]
@@ -25,8 +26,8 @@ pub(super) enum Output {
     None,
     /// It would be longer than the limit.
     TooLarge,
-    /// Its text.
-    Schema(String),
+    /// Its text, and what it does not say.
+    Schema(String, Option<Promise>),
 }
 
 /// The output schema of an operation, at most `limit` bytes long.
@@ -35,9 +36,10 @@ pub(super) fn schema<'a>(
     operation: &'a Operation,
     limit: usize,
 ) -> Output {
-    let Some(schema) = answer(operation, definitions) else {
+    let Some((response, schema, is_plain)) = answer(operation, definitions) else {
         return Output::None;
     };
+    let (mut required, mut is_wrapped) = (Vec::new(), false);
     let property = if super::command::data(operation).is_some() {
         exact
     } else {
@@ -48,6 +50,11 @@ pub(super) fn schema<'a>(
     members.key("type").raw("\"object\"");
     match definitions.object(schema) {
         Some(view) if !view.conditional && !view.fields.is_empty() => {
+            required = view
+                .required
+                .iter()
+                .map(|name| (*name).to_owned())
+                .collect();
             let mut properties = Members::open(members.key("properties"));
             for (name, schema) in view.fields {
                 property(definitions, schema, properties.key(name));
@@ -66,13 +73,23 @@ pub(super) fn schema<'a>(
         }
         Some(_) => either(definitions, schema, members.key("anyOf")),
         None => {
+            is_wrapped = true;
             let mut properties = Members::open(members.key("properties"));
             relaxed(definitions, schema, properties.key("result"));
             properties.close();
         }
     }
     match definitions.assemble_within(&root, limit) {
-        Some(text) => Output::Schema(text),
+        Some(text) => {
+            let promise = Promise {
+                status: None,
+                required,
+                is_wrapped,
+            };
+            let promised = status(response, operation).filter(|_| is_plain);
+            let promise = promised.map(|status| Promise { status, ..promise });
+            Output::Schema(text, promise)
+        }
         None => Output::TooLarge,
     }
 }
@@ -94,8 +111,12 @@ fn either(definitions: &mut Definitions<'_>, schema: &Value, out: &mut Fragment)
     out.close("]");
 }
 
-/// The schema of the best successful JSON answer: 200, 201, 202, any other 2xx, `2XX`, `default`.
-fn answer<'a>(operation: &'a Operation, definitions: &Definitions<'a>) -> Option<&'a Value> {
+/// The best successful JSON answer (200, 201, 202, any other 2xx, `2XX`, `default`), its schema, and whether that is
+/// of one JSON value.
+fn answer<'a>(
+    operation: &'a Operation,
+    definitions: &Definitions<'a>,
+) -> Option<(&'a Response, &'a Value, bool)> {
     let mut ranked: Vec<(u8, &Response)> = operation
         .responses
         .iter()
@@ -109,8 +130,23 @@ fn answer<'a>(operation: &'a Operation, definitions: &Definitions<'a>) -> Option
         });
         let schema = &json?.schema;
         let said = definitions.resolve(schema)?.as_object()?;
-        (!said.is_empty()).then_some(schema)
+        let essence = essence(&json?.name);
+        let is_plain = essence == "application/json" || essence.ends_with("+json");
+        (!said.is_empty()).then_some((response, schema, is_plain))
     })
+}
+
+/// The status that a response is for, where it is one; nothing at all where another response is for some of those
+/// that it would be for.
+fn status(response: &Response, operation: &Operation) -> Option<Option<u16>> {
+    if let Ok(status) = response.status.parse() {
+        return Some(Some(status));
+    }
+    let successes = operation
+        .responses
+        .iter()
+        .filter(|one| rank(&one.status).is_some());
+    (successes.count() == 1).then_some(None)
 }
 
 fn rank(status: &str) -> Option<u8> {

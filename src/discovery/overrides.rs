@@ -18,10 +18,13 @@ pub(super) fn of_operation(
     let mut extension = Override::default();
     for (name, value) in &operation.extensions {
         match (name.as_str(), value) {
-            ("x-mcp", Value::Bool(on)) => extension.exclude = Some(Exclude::Plain(!on)),
-            ("x-mcp", Value::Object(map)) => {
-                let place = format!("{}: x-mcp", place(operation));
-                extension = over(extension, extension::of_operation(map, &place, notes));
+            ("x-mcp", value) => {
+                let said = said(value, operation, notes);
+                // A plain true or false is the last word on whether there is a tool.
+                if value.is_boolean() {
+                    extension.exclude = None;
+                }
+                extension = over(extension, said);
             }
             ("x-mcp-exclude", value) => match serde_json::from_value(value.clone()) {
                 Ok(exclude) => extension.exclude = Some(exclude),
@@ -33,35 +36,86 @@ pub(super) fn of_operation(
                     extension.exclude = Some(Exclude::Plain(true));
                 }
             },
-            // Whatever was to be said: somebody should look before a call is made.
-            ("x-mcp", _) => {
-                notes.warnings.push(format!(
-                    "{}: `x-mcp` is neither an object nor true or false: a human has to confirm each call",
-                    place(operation)
-                ));
-                extension.confirm = Some(true);
-            }
             _ => {}
         }
     }
+    for value in &operation.farther_mcp {
+        extension = over(extension, said(value, operation, notes));
+    }
     match configured_for(operation, configured) {
-        Some((_, configured)) => over(configured.clone(), extension),
+        Some(configured) => over(configured, extension),
         None => extension,
     }
 }
 
-/// The configuration's entry for `operation` and the key it stands under.
-pub(super) fn configured_for<'c>(
+/// What one `x-mcp` says.
+fn said(value: &Value, operation: &Operation, notes: &mut Notes) -> Override {
+    match value {
+        Value::Bool(on) => Override {
+            exclude: Some(Exclude::Plain(!on)),
+            ..Override::default()
+        },
+        Value::Object(map) => {
+            let place = format!("{}: x-mcp", place(operation));
+            extension::of_operation(map, &place, notes)
+        }
+        // Whatever was to be said: somebody should look before a call is made.
+        _ => {
+            notes.warnings.push(format!(
+                "{}: `x-mcp` is neither an object nor true or false: a human has to confirm each call",
+                place(operation)
+            ));
+            Override {
+                confirm: Some(true),
+                ..Override::default()
+            }
+        }
+    }
+}
+
+/// The configuration's entries for `operation` with the keys they stand under: by operationId, then by place.
+pub(super) fn entries<'c>(
     operation: &Operation,
     configured: &'c BTreeMap<String, Override>,
-) -> Option<(&'c str, &'c Override)> {
-    let by_id = operation
-        .operation_id
-        .as_ref()
-        .and_then(|id| configured.get_key_value(id));
-    by_id
-        .or_else(|| configured.get_key_value(&place(operation)))
-        .map(|(key, value)| (key.as_str(), value))
+) -> impl Iterator<Item = (&'c str, &'c Override)> {
+    let by_place = place(operation);
+    let by_id = operation.operation_id.as_ref();
+    let by_id = by_id.filter(|id| **id != by_place);
+    let found = [
+        by_id.and_then(|id| configured.get_key_value(id)),
+        configured.get_key_value(&by_place),
+    ];
+    let found = found.into_iter().flatten();
+    found.map(|(key, value)| (key.as_str(), value))
+}
+
+/// What the configuration says of `operation`, whichever way it names it: an operationId says more than a place,
+/// but neither entry takes back what the other restricts.
+pub(super) fn configured_for(
+    operation: &Operation,
+    configured: &BTreeMap<String, Override>,
+) -> Option<Override> {
+    let entries = entries(operation, configured).map(|(_, value)| value.clone());
+    entries.reduce(|by_id, by_place| {
+        let exclude = stricter(&by_id.exclude, &by_place.exclude, Exclude::leaves_out);
+        let confirm = stricter(&by_id.confirm, &by_place.confirm, |yes| *yes);
+        Override {
+            exclude,
+            confirm,
+            ..over(by_id, by_place)
+        }
+    })
+}
+
+/// The first that restricts, else the first that says anything.
+fn stricter<T: Clone>(
+    above: &Option<T>,
+    below: &Option<T>,
+    restricts: fn(&T) -> bool,
+) -> Option<T> {
+    let both = [above, below].into_iter().flatten();
+    let strict = both.clone().find(|said| restricts(said));
+    strict.or(both.into_iter().next()).cloned()
 }
 
 /// What applies to `parameter`.

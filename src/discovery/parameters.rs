@@ -160,7 +160,7 @@ fn typed(text: &str, schema: &Value) -> Value {
     let number = ["integer", "number"]
         .iter()
         .any(|name| schema.get("type").and_then(Value::as_str) == Some(name));
-    match serde_json::from_str(text) {
+    match crate::tree::read(text) {
         Ok(Value::Number(value)) if number => Value::Number(value),
         _ => Value::from(text),
     }

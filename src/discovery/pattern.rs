@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::defs::Definitions;
+use super::defs::{Definitions, reference_of};
 
 /// Parts of alternatives are looked into so deep.
 const MAX_DEPTH: usize = 3;
@@ -46,6 +46,12 @@ impl Definitions<'_> {
             return false;
         }
         *left -= 1;
+        self.within(reference_of(schema), |this| {
+            this.loses_own(map, depth, left)
+        })
+    }
+
+    fn loses_own(&mut self, map: &Map<String, Value>, depth: usize, left: &mut usize) -> bool {
         let own = map.get("pattern").and_then(Value::as_str);
         if own.is_some_and(|pattern| !self.usable_pattern(pattern)) {
             return true;

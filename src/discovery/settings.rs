@@ -154,7 +154,8 @@ pub struct Override {
     /// The tool's description.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Leaves the operation out, or takes back that the document does.
+    /// `true` or a text, the reason, leaves the operation out. `false` makes it a tool where the document leaves it out;
+    /// `tools.include` and `tools.exclude` still count.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exclude: Option<Exclude>,
     /// Hints for clients.
@@ -209,6 +210,13 @@ pub enum Exclude {
     Plain(bool),
     /// Yes, for this reason.
     Reason(String),
+}
+
+impl Exclude {
+    /// Whether the operation becomes no tool.
+    pub(super) fn leaves_out(&self) -> bool {
+        *self != Self::Plain(false)
+    }
 }
 
 /// MCP's tool annotations, each optional.

@@ -60,6 +60,7 @@ pub(super) fn target<'a>(
         body: body.map(|body| self::body(body, definitions)),
         accept: accept(operation),
         answer_headers: answer_headers(operation),
+        promise: None,
         security: Vec::new(),
         keys: Vec::new(),
         corrections: Vec::new(),
@@ -150,6 +151,7 @@ fn body<'a>(planned: &PlannedBody<'a>, definitions: &Definitions<'a>) -> Body {
             let fields = fields.iter().map(|field| FlatField {
                 argument: field.key.clone(),
                 property: field.property.to_owned(),
+                needed: field.needed,
             });
             BodyArgument::Flat(fields.collect())
         }

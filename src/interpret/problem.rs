@@ -11,7 +11,7 @@ const MAX_TEXT: usize = 500;
 
 /// What the body says, a line each; nothing where its shape is unknown.
 pub(super) fn words(json: &str) -> Vec<String> {
-    let Ok(Value::Object(body)) = serde_json::from_str(json) else {
+    let Ok(Value::Object(body)) = crate::tree::read(json) else {
         return Vec::new();
     };
     let mut lines = Vec::new();

@@ -8,11 +8,11 @@ use super::access::{self, Ended};
 use super::answer::torn_at;
 use super::forward::hand_on;
 use super::{CallError, Invoker, Prepared, preview};
-use crate::binding::{self, HttpPlan};
+use crate::binding::{self, Fault, HttpPlan};
 use crate::handler::HandleError;
 use crate::interpret::{self, Interpreted, Shortening};
 use crate::policy::confirm::{Confirm, Yes};
-use crate::policy::{CallRecord, SecretNames, Step, beyond_call};
+use crate::policy::{CallRecord, Step, beyond_call};
 use crate::registry::Entry;
 use crate::tool::{HttpTarget, ToolCall};
 
@@ -46,9 +46,8 @@ impl Invoker {
             }
         }
         record.allowed(Step::Send);
-        let publishes_output = entry.tool.output_schema.is_some();
         let secret = entry.handler.secret(&entry.tool);
-        let sent = self.send(target, (publishes_output, secret), plan, call);
+        let sent = self.send(target, entry, plan, call);
         let interpreted = sent.await;
         Ok(Ended {
             outcome: self.keep(self.masked(interpreted, secret), &call.caller),
@@ -70,9 +69,9 @@ impl Invoker {
         let validator = entry.handler.validator(&entry.tool)?;
         let secret = entry.handler.secret(&entry.tool);
         let hidden = |place: &str, value: &Value| self.policy.redactor.hides(place, value, secret);
-        validator
-            .check(&mut arguments, hidden)
-            .map_err(CallError::InvalidArguments)?;
+        if let Err(faults) = validator.check(&mut arguments, hidden) {
+            return Err(refused(entry, target, arguments, faults));
+        }
         if let Some(interview) = &mut interview {
             let fits = |arguments: &mut Value| validator.check(arguments, |_, _| true).is_ok();
             let filled = Box::pin(interview.fill(&mut arguments, fits)).await;
@@ -103,10 +102,12 @@ impl Invoker {
     async fn send(
         &self,
         target: &HttpTarget,
-        (publishes_output, secret): (bool, &SecretNames),
+        entry: &Entry<Prepared>,
         plan: Box<HttpPlan>,
         call: &ToolCall,
     ) -> Interpreted {
+        let publishes_output = entry.tool.output_schema.is_some();
+        let secret = entry.handler.secret(&entry.tool);
         let subject = call.caller.subject_token.as_ref();
         let sent = self.http.send_for(target, plan, subject, &*call.progress);
         match sent.await {
@@ -132,6 +133,9 @@ impl Invoker {
                     before: &|text| self.before_cut(text, is_cut),
                 };
                 let read = interpret::http_reply(target, publishes_output, reply, shortening);
+                if !is_cut {
+                    self.look_at((&entry.tool, &entry.handler.watch), target, &read);
+                }
                 // Before masking: a secret must not hide behind what is taken out later.
                 let clean = interpret::clean(read, self.cleaning);
                 self.marked(clean, target)
@@ -142,6 +146,19 @@ impl Invoker {
             }
         }
     }
+}
+
+/// All that is wrong with arguments that the schema refuses, but for what a human is to give.
+fn refused(
+    entry: &Entry<Prepared>,
+    target: &HttpTarget,
+    arguments: Value,
+    faults: Vec<Fault>,
+) -> CallError {
+    let questions = &entry.tool.ask;
+    let asked = questions.iter().flat_map(|question| &question.arguments);
+    let is_asked = |name: &str| asked.clone().any(|one| one.argument == name);
+    CallError::InvalidArguments(binding::refused(target, arguments, faults, is_asked))
 }
 
 /// What the caller is not told: which place it was, and what was in the way.

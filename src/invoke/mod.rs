@@ -6,6 +6,7 @@ mod access;
 mod answer;
 mod arguments;
 mod command;
+mod deviations;
 mod error;
 mod forward;
 mod http;
@@ -30,6 +31,7 @@ use crate::tool::{CallId, Caller, Outcome, Target, Tool, ToolCall};
 
 use access::Ended;
 pub use arguments::ArgumentCheck;
+use deviations::Deviations;
 pub use error::CallError;
 use error::places;
 pub use prepared::Prepared;
@@ -48,6 +50,7 @@ pub struct Invoker {
     kept: Option<Arc<dyn Kept>>,
     policy: Policy,
     gate: Gate,
+    deviations: Deviations,
 }
 
 /// What runs programs, and what the operator says of it.
@@ -74,6 +77,7 @@ impl Invoker {
             kept: None,
             policy: Policy::default(),
             gate,
+            deviations: Deviations::new(),
         })
     }
 

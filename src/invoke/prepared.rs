@@ -3,6 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use super::CallError;
+use super::deviations::Watch;
 use crate::binding::{SchemaError, Validator};
 use crate::policy::SecretNames;
 use crate::tool::{Target, Tool};
@@ -15,6 +16,8 @@ pub struct Prepared {
     secret: OnceLock<SecretNames>,
     /// The operation as records name it.
     operation: OnceLock<Arc<str>>,
+    /// How its answers are looked at.
+    pub(super) watch: Watch,
 }
 
 impl Prepared {

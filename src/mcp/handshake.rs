@@ -3,6 +3,7 @@
 //! A client that never sent it is served as well: with the revision its header names, or with the
 //! one that HTTP assumes.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde_json::json;
@@ -11,6 +12,7 @@ use serde_json::value::RawValue;
 use super::accept::Origin;
 use super::answer::{end, start};
 use super::call::{Request, begin, next_id};
+use super::declared::Declared;
 use super::error::{Refusal, shorten};
 use super::headers::Header;
 use super::human::{By, Modes};
@@ -170,7 +172,7 @@ impl Server {
         let revision = known.unwrap_or(Revision::NEWEST_WITH_HANDSHAKE);
         let handshake = Handshake {
             revision,
-            capabilities: params.capabilities.map(RawValue::to_owned),
+            capabilities: Declared::read(params.capabilities),
             client: client_name(params.client_info).map(Into::into),
             owner: Arc::clone(&origin.caller.principal),
         };
@@ -209,7 +211,7 @@ impl Server {
             Sessions::Never => false,
             Sessions::Always => true,
             Sessions::Auto => {
-                let declared = handshake.capabilities.as_deref();
+                let declared = &handshake.capabilities;
                 Modes::of(declared, handshake.revision, self.settings.approvals).any()
             }
         };
@@ -294,7 +296,9 @@ impl Ground {
             meta,
             revision: self.revision,
             direct,
-            capabilities: handshake.and_then(|handshake| handshake.capabilities.as_deref()),
+            capabilities: handshake
+                .map(|handshake| Cow::Borrowed(&handshake.capabilities))
+                .unwrap_or_default(),
             client: handshake.and_then(|handshake| handshake.client.clone()),
             session: self.session.clone(),
             // They count where the client can be asked in its session.
@@ -310,19 +314,4 @@ fn result(id: &RawValue, members: &str) -> Message {
     out.extend_from_slice(members.as_bytes());
     end(&mut out);
     Message::ok(out)
-}
-
-/// Whether a `ClientCapabilities` object has a capability, `a.b` being `b` within `a`.
-pub(crate) fn declares(capabilities: Option<&RawValue>, name: &str) -> bool {
-    let Some(tree) = capabilities.and_then(|raw| serde_json::from_str(raw.get()).ok()) else {
-        return false;
-    };
-    let mut at: &serde_json::Value = &tree;
-    for part in name.split('.') {
-        match at.get(part) {
-            Some(inner) if inner.is_object() => at = inner,
-            _ => return false,
-        }
-    }
-    true
 }

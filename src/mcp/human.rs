@@ -8,15 +8,17 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use super::answer::Ended;
+use super::declared::Declared;
 use super::error::Refusal;
 use super::form;
-use super::handshake::declares;
 use super::input::InputRequired;
 use super::message::members;
 use super::peer::Peer;
 use super::revision::Revision;
 use super::unconfirmed::{Failures, Unconfirmed};
-use crate::policy::confirm::{Confirm, PendingApproval, Query, Reply, Stopped, Token, Way};
+use crate::policy::confirm::{
+    Brought, Confirm, PendingApproval, Query, Reply, Stopped, Token, Way,
+};
 use crate::time::rfc3339_seconds;
 use crate::tool::Outcome;
 
@@ -48,8 +50,8 @@ pub(crate) struct Modes {
 
 impl Modes {
     /// What a client declared. Elicitation without modes means forms (2025-11-25, client/elicitation).
-    pub(crate) fn of(capabilities: Option<&RawValue>, revision: Revision, links: bool) -> Self {
-        let has = |name| declares(capabilities, name);
+    pub(crate) fn of(declared: &Declared, revision: Revision, links: bool) -> Self {
+        let has = |name| declared.has(name);
         if !revision.has_elicitation() || !has("elicitation") {
             return Self::default();
         }
@@ -103,7 +105,7 @@ impl Human {
     /// The answers and the state that came with a request of 2026-07-28. What is no answer is
     /// none: the question is put again.
     pub(crate) fn rounds(responses: Option<&RawValue>, state: Option<String>) -> By {
-        let responses = responses.and_then(|raw| serde_json::from_str(raw.get()).ok());
+        let responses = responses.and_then(|raw| crate::tree::read(raw.get()).ok());
         let responses: Map<String, Value> = responses.unwrap_or_default();
         By::Rounds {
             responses: responses.into_iter().take(MOST_ANSWERS).collect(),
@@ -172,14 +174,10 @@ impl Confirm for Human {
     }
 
     /// 2025-11-25, client/elicitation: the notification that an interaction elsewhere is complete.
-    fn opened<'a>(&'a self, id: &'a str) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>> {
-        match &self.by {
-            By::Peer(peer) => Box::pin(async move {
-                let params = json!({ "elicitationId": id });
-                peer.notify("notifications/elicitation/complete", &params)
-                    .await;
-            }),
-            By::Rounds { .. } | By::Token => Box::pin(ready(())),
+    fn opened(&self, id: &str) {
+        if let By::Peer(peer) = &self.by {
+            let params = json!({ "elicitationId": id });
+            peer.notify("notifications/elicitation/complete", &params);
         }
     }
 }
@@ -205,13 +203,13 @@ pub(crate) fn judge(stopped: Stopped, revision: Revision, failures: Failures) ->
             let text = format!("Not confirmed: {why}. Nothing was sent.");
             declined(failures, &text, &why.to_string())
         }
-        Stopped::State(fault) => {
-            let what = if revision.is_modern() {
-                "state"
-            } else {
-                "token"
+        Stopped::State(fault, by) => {
+            let what = match by {
+                Brought::State => " state",
+                Brought::Token => " token",
+                Brought::Nothing => "",
             };
-            let message = format!("the confirmation {what} is refused: {fault}");
+            let message = format!("the confirmation{what} is refused: {fault}");
             if failures == Failures::Text {
                 return Ended::Refused(Refusal::InvalidParams(message));
             }

@@ -12,6 +12,7 @@ mod builtin;
 mod call;
 mod content;
 mod context;
+mod declared;
 mod early;
 mod error;
 mod form;

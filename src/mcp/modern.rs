@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 use super::accept::Origin;
 use super::answer::{end, start};
 use super::call::{Request, begin, next_id};
+use super::declared::Declared;
 use super::error::{Refusal, shorten};
 use super::headers::{Header, mismatch};
 use super::human::{By, Human, Modes};
@@ -83,7 +84,8 @@ impl Server {
             text_of(raw).ok_or(Refusal::InvalidParams(not_text))
         });
         let state = state.transpose()?.map(Cow::into_owned);
-        let modes = Modes::of(meta.capabilities, REVISION, self.settings.approvals);
+        let declared = Declared::read(meta.capabilities);
+        let modes = Modes::of(&declared, REVISION, self.settings.approvals);
         let by = if modes.any() {
             Human::rounds(params.input_responses, state)
         } else {
@@ -99,7 +101,7 @@ impl Server {
             meta,
             revision: REVISION,
             direct: false,
-            capabilities: meta.capabilities,
+            capabilities: Cow::Owned(declared),
             client: client_name(meta.client_info).map(Into::into),
             session: None,
             modes,

@@ -1,10 +1,11 @@
 //! Listings of callers who see a part of the catalogue: made once for all callers of the same grant.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use super::listing::Listing;
-use super::session::lock;
 use super::settings::Settings;
 use crate::invoke::Catalogue;
 use crate::policy::Access;
@@ -26,7 +27,7 @@ impl Own {
         catalogue: &Catalogue,
         settings: &Settings,
     ) -> Option<Arc<Listing>> {
-        if let Some(known) = lock(&self.0).get(grant) {
+        if let Some(known) = self.0.lock().get(grant) {
             return known.clone();
         }
         let tools = catalogue.iter().map(|entry| &*entry.tool);
@@ -34,7 +35,7 @@ impl Own {
         let visible: HashSet<_> = seen.map(|tool| tool.name.clone()).collect();
         let part = visible.len() < catalogue.len();
         let made = part.then(|| Arc::new(Listing::part(catalogue, settings, visible)));
-        let mut known = lock(&self.0);
+        let mut known = self.0.lock();
         if known.len() >= MOST {
             known.clear();
         }
@@ -73,7 +74,7 @@ mod tests {
         for number in 0..MOST * 2 {
             of(&caller(&[&format!("t{number}")]));
         }
-        assert!(lock(&all.own.0).len() <= MOST);
+        assert!(all.own.0.lock().len() <= MOST);
     }
 
     #[test]

@@ -9,6 +9,9 @@ use serde_json::{Map, Value};
 use super::error::Refusal;
 use super::message::{given, is_object, members, present, text_of};
 
+/// A longer progress token is none, in bytes.
+const LONGEST_TOKEN: usize = 1024;
+
 /// Every member of any method's params; a method looks at its own.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -129,10 +132,13 @@ impl<'a> Params<'a> {
 }
 
 impl<'a> Meta<'a> {
-    /// A progress token is a string or an integer; anything else is no token.
+    /// A progress token is a string or an integer; anything else is no token, nor is a text that every report would be
+    /// long by.
     pub(crate) fn token(&self) -> Option<&'a RawValue> {
         self.progress_token.filter(|raw| {
-            raw.get().starts_with(['"', '-']) || raw.get().as_bytes()[0].is_ascii_digit()
+            let text = raw.get();
+            text.len() <= LONGEST_TOKEN
+                && text.starts_with(|first: char| "\"-".contains(first) || first.is_ascii_digit())
         })
     }
 
@@ -158,49 +164,11 @@ pub(crate) fn arguments(raw: Option<&RawValue>, place: &str) -> Result<Arguments
     if !is_object(raw) {
         return Err(Refusal::InvalidParams(format!("{place} is not an object")));
     }
-    if names_internals(raw.get()) {
-        let fault = Some(format!("{place}: `{INTERNALS}` cannot be part of it"));
-        return Ok(Arguments {
-            fault,
-            ..Arguments::default()
-        });
-    }
-    let (tree, fault) = match serde_json::from_str(raw.get()) {
+    let (tree, fault) = match crate::tree::read(raw.get()) {
         Ok(tree) => (tree, None),
         Err(error) => (Map::new(), Some(format!("{place}: {error}"))),
     };
     Ok(Arguments { tree, fault })
-}
-
-/// Members with such a name are how the JSON library tells itself of numbers and raw texts. From outside, their values
-/// would be read as JSON once more, at any depth.
-const INTERNALS: &str = "$serde_json::private::";
-
-fn names_internals(text: &str) -> bool {
-    if memchr::memchr2(b'$', b'\\', text.as_bytes()).is_none() {
-        return false;
-    }
-    if memchr::memmem::find(text.as_bytes(), INTERNALS.as_bytes()).is_some() {
-        return true;
-    }
-    let mut pieces = text.split("\\u");
-    let mut plain = pieces.next().unwrap_or_default().to_owned();
-    if plain.len() == text.len() {
-        return false;
-    }
-    for piece in pieces {
-        let unit = piece
-            .get(..4)
-            .and_then(|digits| u32::from_str_radix(digits, 16).ok());
-        match unit.and_then(char::from_u32) {
-            Some(character) => {
-                plain.push(character);
-                plain.push_str(&piece[4..]);
-            }
-            None => plain.push_str(piece),
-        }
-    }
-    plain.contains(INTERNALS)
 }
 
 /// The client's own name from its `clientInfo`, for display.
@@ -246,6 +214,26 @@ mod tests {
             let raw = RawValue::from_string(text.to_owned()).unwrap();
             let read = arguments(Some(&raw), "params.arguments").unwrap();
             assert_eq!(read.fault.is_none(), taken, "{text}: {read:?}");
+        }
+    }
+
+    #[test]
+    fn a_progress_token_is_a_short_text_or_a_number() {
+        let long = format!("\"{}\"", "x".repeat(LONGEST_TOKEN));
+        for (text, taken) in [
+            ("\"a\"", true),
+            ("-7", true),
+            ("0", true),
+            ("{}", false),
+            ("true", false),
+            (&*long, false),
+        ] {
+            let raw = RawValue::from_string(text.to_owned()).unwrap();
+            let meta = Meta {
+                progress_token: Some(&raw),
+                ..Meta::default()
+            };
+            assert_eq!(meta.token().is_some(), taken, "{text:.9}");
         }
     }
 

@@ -1,16 +1,17 @@
 //! Requests to the client, and its answers: how a handshake-era server asks.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
+use parking_lot::Mutex;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
-use super::session::{Session, lock};
+use super::session::Session;
 
 /// The client of one call, who can be asked something while the call runs.
 #[derive(Debug, Clone)]
@@ -52,7 +53,7 @@ impl Pending {
             .get()
             .parse()
             .ok()
-            .and_then(|id: u64| lock(&self.waiting).remove(&id));
+            .and_then(|id: u64| self.waiting.lock().remove(&id));
         let reply = result.map(RawValue::to_owned).map_err(RawValue::to_owned);
         waiting.is_some_and(|waiting| waiting.send(reply).is_ok())
     }
@@ -67,7 +68,7 @@ struct Waiting<'a> {
 
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
-        let open = lock(&self.peer.session.pending.waiting).remove(&self.id);
+        let open = self.peer.session.pending.waiting.lock().remove(&self.id);
         if open.is_some() {
             let id = self.id;
             let text = format!(
@@ -136,7 +137,7 @@ impl Peer {
         };
         let message = serde_json::to_vec(&wire).map_err(PeerError::Unwritable)?;
         let (sender, receiver) = oneshot::channel();
-        lock(&pending.waiting).insert(id, sender);
+        pending.waiting.lock().insert(id, sender);
         let _waiting = Waiting { peer: self, id };
         let asked = async {
             let sent = self.out.send(message.into()).await;
@@ -157,8 +158,8 @@ impl Peer {
 }
 
 impl Peer {
-    /// Sends a notification on the call's stream, if anybody still reads it.
-    pub(crate) async fn notify(&self, method: &str, params: &(impl Serialize + Sync)) {
+    /// Sends a notification on the call's stream, if anybody reads it.
+    pub(crate) fn notify(&self, method: &str, params: &(impl Serialize + Sync)) {
         #[derive(Serialize)]
         struct Wire<'a, P> {
             jsonrpc: &'static str,
@@ -171,8 +172,8 @@ impl Peer {
             params,
         };
         if let Ok(message) = serde_json::to_vec(&wire) {
-            // A client that is gone misses nothing.
-            let _ = self.out.send(message.into()).await;
+            // A client that does not read misses little.
+            let _ = self.out.try_send(message.into());
         }
     }
 }
@@ -207,7 +208,7 @@ mod tests {
         session.end();
         let gone = peer.request("ping", &json!({})).await;
         assert!(matches!(gone, Err(PeerError::Gone)));
-        assert!(lock(&session.pending.waiting).is_empty());
+        assert!(session.pending.waiting.lock().is_empty());
     }
     #[tokio::test]
     async fn a_question_that_nobody_can_answer_is_over() {

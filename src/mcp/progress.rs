@@ -1,9 +1,10 @@
 //! Progress of a call, as notifications on the call's own stream.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use parking_lot::Mutex;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use tokio::sync::mpsc;
@@ -11,7 +12,6 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::revision::Revision;
-use super::session::lock;
 use crate::tool::Progress;
 
 /// Turns reports into `notifications/progress`: strictly increasing, at most one in each
@@ -42,7 +42,7 @@ impl Reporter {
     }
 
     fn is_due(&self, done: u64, now: Instant) -> bool {
-        let mut last = lock(&self.last);
+        let mut last = self.last.lock();
         let due = last.is_none_or(|(before, at)| done > before && now - at >= self.interval);
         if due {
             *last = Some((done, now));

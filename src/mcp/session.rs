@@ -2,16 +2,18 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use super::declared::Declared;
 use super::peer::Pending;
 use super::revision::Revision;
 use super::stream::Streams;
@@ -21,8 +23,7 @@ use crate::state::{Handshakes, fresh_id};
 #[derive(Debug)]
 pub(crate) struct Handshake {
     pub(crate) revision: Revision,
-    /// The `ClientCapabilities` object.
-    pub(crate) capabilities: Option<Box<RawValue>>,
+    pub(crate) capabilities: Declared,
     pub(crate) client: Option<Arc<str>>,
     /// The principal who sent it.
     pub(crate) owner: Arc<str>,
@@ -32,7 +33,7 @@ pub(crate) struct Handshake {
 #[derive(Serialize, Deserialize)]
 struct Agreed {
     revision: String,
-    capabilities: Option<Box<RawValue>>,
+    capabilities: Declared,
     client: Option<Arc<str>>,
 }
 
@@ -110,7 +111,7 @@ impl Session {
         let token = self.ended.child_token();
         let key = id.get().to_owned();
         let entry = (serial, token.clone());
-        lock(&self.flights.under_way).insert(key.clone(), entry);
+        self.flights.under_way.lock().insert(key.clone(), entry);
         Flight {
             session: Arc::clone(self),
             key,
@@ -121,7 +122,7 @@ impl Session {
 
     /// Cancels the request with this id; unknown ids are nobody's business.
     pub(crate) fn cancel(&self, id: &RawValue) {
-        if let Some((_, token)) = lock(&self.flights.under_way).get(id.get()) {
+        if let Some((_, token)) = self.flights.under_way.lock().get(id.get()) {
             token.cancel();
         }
     }
@@ -134,7 +135,7 @@ impl Session {
     }
 
     fn touch(&self, now: Instant) {
-        *lock(&self.used) = now;
+        *self.used.lock() = now;
     }
 }
 
@@ -163,7 +164,7 @@ impl Flight {
 
 impl Drop for Flight {
     fn drop(&mut self) {
-        let mut under_way = lock(&self.session.flights.under_way);
+        let mut under_way = self.session.flights.under_way.lock();
         // A client that uses an id twice cancels the later request; the earlier one is not it.
         if under_way
             .get(&self.key)
@@ -202,7 +203,7 @@ impl Sessions {
     fn mint_at(&self, handshake: Handshake, now: Instant) -> Option<Arc<Session>> {
         let id = fresh_id()?;
         let (owner, agreed) = (Arc::clone(&handshake.owner), handshake.to_text());
-        let mut by_id = lock(&self.by_id);
+        let mut by_id = self.by_id.lock();
         if !self.has_room(&mut by_id, now) || !self.store.keep(&id, &owner, &agreed) {
             tracing::warn!(limit = self.limit, "too many sessions, a client gets none");
             return None;
@@ -219,7 +220,7 @@ impl Sessions {
 
     fn find_at(&self, id: &str, owner: &str, now: Instant) -> Option<Arc<Session>> {
         let agreed = self.store.find(id, owner);
-        let mut by_id = lock(&self.by_id);
+        let mut by_id = self.by_id.lock();
         if let Some(session) = by_id.get(id) {
             if !session.is_of(owner) {
                 return None;
@@ -259,23 +260,18 @@ impl Sessions {
         };
         session.end();
         self.store.forget(id, owner);
-        lock(&self.by_id).remove(id).is_some()
+        self.by_id.lock().remove(id).is_some()
     }
 
     fn has_room(&self, by_id: &mut HashMap<Arc<str>, Arc<Session>>, now: Instant) -> bool {
         if by_id.len() >= self.limit {
             by_id.retain(|_, session| {
-                let unused = now.saturating_duration_since(*lock(&session.used));
+                let unused = now.saturating_duration_since(*session.used.lock());
                 Arc::strong_count(session) > 1 || unused < self.idle
             });
         }
         by_id.len() < self.limit
     }
-}
-
-/// No code panics while it holds one of these locks, so a poisoned one is as good as any.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -290,7 +286,7 @@ mod tests {
     fn handshake() -> Handshake {
         Handshake {
             revision: Revision::V2025_11_25,
-            capabilities: None,
+            capabilities: Declared::default(),
             client: None,
             owner: "ann".into(),
         }
@@ -341,7 +337,7 @@ mod tests {
         let [here, there] = [2, 2].map(|limit| Sessions::new(limit, idle, store.clone()));
         let id = here
             .mint(Handshake {
-                capabilities: Some(raw("{\"elicitation\":{}}")),
+                capabilities: Declared::read(Some(&raw("{\"elicitation\":{}}"))),
                 client: Some("c".into()),
                 ..handshake()
             })
@@ -355,10 +351,7 @@ mod tests {
         let found = found.handshake.load_full().unwrap();
         assert_eq!(&*found.owner, "ann");
         assert_eq!(found.revision, Revision::V2025_11_25);
-        assert_eq!(
-            found.capabilities.as_ref().unwrap().get(),
-            "{\"elicitation\":{}}"
-        );
+        assert!(found.capabilities.has("elicitation"));
         let used = here.find(&id, "ann").unwrap();
         let renew = here.renewal(&used, "ann");
         renew();

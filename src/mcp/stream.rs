@@ -1,11 +1,12 @@
 //! Streams of change notifications: `subscriptions/listen`, and what a session is told unasked.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::{StreamExt as _, stream};
+use parking_lot::Mutex;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tokio::sync::{OwnedSemaphorePermit, watch};
@@ -13,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::Messages;
 use super::server::SERVER;
-use super::session::{Flight, Session, lock};
+use super::session::{Flight, Session};
 
 /// The metadata key that ties a message to its subscription.
 const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
@@ -111,20 +112,24 @@ struct Open {
 impl Open {
     fn new(session: Arc<Session>) -> Self {
         let number = session.streams.next.fetch_add(1, Ordering::Relaxed);
-        lock(&session.streams.open).push(number);
+        session.streams.open.lock().push(number);
         Self { session, number }
     }
 
     /// Whether what the session is told goes here: no message may be sent on more than one stream (2025-11-25,
     /// transports, multiple connections), and of several the older ones may be lost without anybody knowing.
     fn is_newest(&self) -> bool {
-        lock(&self.session.streams.open).last() == Some(&self.number)
+        self.session.streams.open.lock().last() == Some(&self.number)
     }
 }
 
 impl Drop for Open {
     fn drop(&mut self) {
-        lock(&self.session.streams.open).retain(|number| *number != self.number);
+        self.session
+            .streams
+            .open
+            .lock()
+            .retain(|number| *number != self.number);
     }
 }
 

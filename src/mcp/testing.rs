@@ -57,6 +57,7 @@ pub(crate) fn tool(name: &str) -> Tool {
             body: None,
             accept: "application/json".to_owned(),
             answer_headers: Vec::new(),
+            promise: None,
             security: Vec::new(),
             keys: Vec::new(),
             corrections: Vec::new(),

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use super::model::{Finding, Severity};
+use super::written::Written;
 use crate::pointer;
 
 /// More than a person reads; a hostile document could raise millions.
@@ -75,10 +76,11 @@ impl Findings {
         }
     }
 
-    /// The findings, their pointers turned by `as_written` into ones of the document as written.
-    pub(super) fn finish(mut self, as_written: impl Fn(&str) -> String) -> Vec<Finding> {
+    /// The findings, with places of the documents as written.
+    pub(super) fn finish(mut self, written: &Written) -> Vec<Finding> {
         for finding in &mut self.list {
-            finding.pointer = as_written(&finding.pointer);
+            finding.pointer = written.pointer(&finding.pointer);
+            finding.message = written.sentence(&finding.message);
         }
         // What was said of copies was said of one place.
         let mut seen = HashSet::new();
@@ -178,13 +180,13 @@ mod tests {
         for number in 0..20 {
             findings.note("duplicate-key", &format!("/{}", number / 2), "again".into());
         }
-        let mut list = findings.finish(str::to_owned);
+        let mut list = findings.finish(&Written::default());
         assert_eq!(list.len(), 10);
         let mut more = Findings::default();
         for number in 0..LIMIT + 5 {
             more.note("duplicate-key", &format!("/{number}"), "é".repeat(1_000));
         }
-        list = more.finish(str::to_owned);
+        list = more.finish(&Written::default());
         assert_eq!(
             list.last().unwrap().message,
             "5 further findings are left out"
@@ -196,7 +198,7 @@ mod tests {
             &format!("/a/{}/c", "é".repeat(LONGEST_POINTER)),
             String::new(),
         );
-        assert_eq!(far.finish(str::to_owned)[0].pointer, "/a");
+        assert_eq!(far.finish(&Written::default())[0].pointer, "/a");
     }
 
     #[test]

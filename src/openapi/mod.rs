@@ -13,6 +13,7 @@ mod rules;
 mod source;
 mod text;
 mod upgrade;
+mod written;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -33,6 +34,7 @@ use finding::Findings;
 use overlay::Overlay;
 use source::Fetched;
 use upgrade::{Version, templates};
+use written::Written;
 
 /// Limits and permissions of loading.
 #[derive(Debug, Clone)]
@@ -273,46 +275,12 @@ impl Draft {
         document.holds_remote = self.brought_in.holds_remote;
         let written = Written {
             swagger: self.version == Version::V2,
-            names: &self.brought_in.names,
-            templates: &templates,
+            others: self.brought_in.others,
+            templates,
         };
-        document.findings = self.findings.finish(|pointer| written.pointer(pointer));
+        document.findings = self.findings.finish(&written);
+        document.schemas.told_as(written);
         document
-    }
-}
-
-/// Turns pointers into the normal form into pointers into the document as written.
-struct Written<'a> {
-    swagger: bool,
-    names: &'a [String],
-    templates: &'a templates::Origins,
-}
-
-impl Written<'_> {
-    fn pointer(&self, pointer: &str) -> String {
-        if let Some(origin) = self.templates.of(pointer) {
-            return self.pointer(&origin);
-        }
-        if let Some(rest) = pointer.strip_prefix("/components/x-external/") {
-            let (number, rest) = rest.split_once('/').unwrap_or((rest, ""));
-            let name = number
-                .parse()
-                .ok()
-                .and_then(|number: usize| self.names.get(number));
-            return format!("{}#/{rest}", name.map_or("", String::as_str));
-        }
-        if self.swagger {
-            for (normal, written) in [
-                ("/components/schemas", "/definitions"),
-                ("/components/securitySchemes", "/securityDefinitions"),
-                ("/servers/0", "/basePath"),
-            ] {
-                if let Some(rest) = pointer.strip_prefix(normal) {
-                    return format!("{written}{rest}");
-                }
-            }
-        }
-        pointer.to_owned()
     }
 }
 

@@ -10,6 +10,8 @@ use http::Method;
 use serde_json::{Map, Value};
 use url::Url;
 
+use super::written::Written;
+
 /// A loaded document.
 #[derive(Debug, Clone)]
 pub struct Document {
@@ -96,6 +98,9 @@ pub struct Operation {
     pub own_servers: Option<Value>,
     /// Every `x-` member of the operation, over those of its path item.
     pub extensions: Map<String, Value>,
+    /// The `x-mcp` of path items that a nearer one in `extensions` stands before, the nearest first: they
+    /// count member by member.
+    pub farther_mcp: Vec<Value>,
 }
 
 /// A parameter, references resolved.
@@ -295,19 +300,35 @@ pub struct SecurityRequirement {
 /// References are local JSON pointers (`#/components/schemas/Pet`); whatever stood in another
 /// file was brought in before. Cheap to clone.
 #[derive(Debug, Clone)]
-pub struct Schemas(Arc<Value>);
+pub struct Schemas {
+    root: Arc<Value>,
+    written: Arc<Written>,
+}
 
 impl Schemas {
     /// Over a normalised document.
     #[must_use]
     pub fn new(root: Arc<Value>) -> Self {
-        Self(root)
+        Self {
+            root,
+            written: Arc::default(),
+        }
+    }
+
+    pub(super) fn told_as(&mut self, written: Written) {
+        self.written = Arc::new(written);
     }
 
     /// The schema a reference names, `None` where it leads nowhere. Does not follow a further
     /// reference found there.
     #[must_use]
     pub fn get(&self, reference: &str) -> Option<&Value> {
-        super::reference::lookup(&self.0, reference)
+        super::reference::lookup(&self.root, reference)
+    }
+
+    /// A sentence with references in quotes, as their author knows them: `other.yaml#/Pet` for what was brought in.
+    #[must_use]
+    pub fn as_written(&self, sentence: &str) -> String {
+        self.written.sentence(sentence)
     }
 }

@@ -5,28 +5,21 @@ mod address;
 mod cause;
 mod host;
 mod network;
+mod tls;
 
 use std::fmt;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
-use std::path::PathBuf;
 use std::sync::Arc;
 
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use url::{Host, Url};
 
 use address::{Kind, kind};
 pub use cause::{CertificateFault, causes, certificate_fault, was_not_sent};
 pub use host::HostRule;
 pub use network::Network;
-
-/// The authorities to trust besides the machine's own, and the certificate to show, as files.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Tls {
-    /// Certificates of further authorities, PEM.
-    pub authorities: Option<PathBuf>,
-    /// The client's certificate chain and its private key, PEM.
-    pub identity: Option<(PathBuf, PathBuf)>,
-}
+pub use tls::{Certificates, Tls};
 
 /// How far requests of one purpose may go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -136,6 +129,17 @@ impl Guard {
     ) -> Self {
         self.names = Names::Told(Arc::new(look_up));
         self
+    }
+}
+
+/// For clients of `reqwest`: what was judged is what they connect to.
+impl Resolve for Guard {
+    fn resolve(&self, name: Name) -> Resolving {
+        let guard = self.clone();
+        Box::pin(async move {
+            let addresses = Self::resolve(&guard, name.as_str()).await?;
+            Ok(Box::new(addresses.into_iter()) as Addrs)
+        })
     }
 }
 

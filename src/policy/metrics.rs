@@ -16,6 +16,7 @@ pub struct Counters {
     limited: AtomicU64,
     abandoned: AtomicU64,
     microseconds: AtomicU64,
+    deviations: AtomicU64,
 }
 
 impl Counters {
@@ -31,6 +32,11 @@ impl Counters {
         counter.fetch_add(1, Ordering::Relaxed);
         let took = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
         self.microseconds.fetch_add(took, Ordering::Relaxed);
+    }
+
+    /// Counts an answer that is not as its document describes it, of those that were looked at.
+    pub fn deviated(&self) {
+        self.deviations.fetch_add(1, Ordering::Relaxed);
     }
 
     /// In the text format of Prometheus, version 0.0.4.
@@ -58,6 +64,11 @@ impl Counters {
         );
         let _ = writeln!(
             text,
+            "# HELP mcpinvoke_output_deviations_total Sampled answers that are not as their documents describe them.\n# TYPE mcpinvoke_output_deviations_total counter\nmcpinvoke_output_deviations_total {}",
+            self.deviations.load(Ordering::Relaxed)
+        );
+        let _ = writeln!(
+            text,
             "# HELP mcpinvoke_tools Tools that can be called.\n# TYPE mcpinvoke_tools gauge\nmcpinvoke_tools {tools}"
         );
         text
@@ -78,6 +89,7 @@ mod tests {
         counters.count(Ending::Refused, false, took);
         counters.count(Ending::Refused, true, took);
         counters.count(Ending::Abandoned, false, took);
+        counters.deviated();
         let text = counters.text(7);
         for line in [
             "mcpinvoke_calls_total{outcome=\"done\"} 2",
@@ -87,6 +99,7 @@ mod tests {
             "mcpinvoke_calls_total{outcome=\"abandoned\"} 1",
             "mcpinvoke_call_seconds_sum 3",
             "mcpinvoke_call_seconds_count 6",
+            "mcpinvoke_output_deviations_total 1",
             "mcpinvoke_tools 7",
         ] {
             assert!(text.lines().any(|found| found == line), "{line} in {text}");

@@ -3,9 +3,10 @@
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::state::{Counters, Governed, Quota, Quotas, UsedUp};
@@ -92,10 +93,7 @@ impl Limits {
             return Ok(None);
         };
         let places = {
-            let mut upstreams = self
-                .upstreams
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner);
+            let mut upstreams = self.upstreams.lock();
             match upstreams.get(upstream) {
                 Some(places) => Arc::clone(places),
                 None => {

@@ -122,7 +122,7 @@ impl Redactor {
         if self.has_nothing(text, secret) {
             return None;
         }
-        let Ok(mut value) = serde_json::from_str(text) else {
+        let Ok(mut value) = crate::tree::read(text) else {
             return Some(Value::from(self.text(text)).to_string());
         };
         self.json(&mut value, secret).then(|| value.to_string())
@@ -162,7 +162,7 @@ impl Redactor {
         if full && is_json && self.has_nothing(shown, secret) {
             return None;
         }
-        if is_json && let Ok(mut value) = serde_json::from_str::<Value>(shown) {
+        if is_json && let Ok(mut value) = crate::tree::read::<Value>(shown) {
             let changed = if full {
                 self.json(&mut value, secret)
             } else {

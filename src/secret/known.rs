@@ -6,10 +6,11 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher as _, RandomState};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock};
 
 use aho_corasick::{AhoCorasick, AhoCorasickBuilder, MatchKind};
 use arc_swap::ArcSwapOption;
+use parking_lot::Mutex;
 
 use super::numbered::Numbered;
 use super::spellings::{every_spelling, spellings};
@@ -111,7 +112,7 @@ impl Known {
         if self.now.load().as_deref().is_some_and(known) {
             return;
         }
-        let _adding = self.adding.lock().unwrap_or_else(PoisonError::into_inner);
+        let _adding = self.adding.lock();
         let now = self.now.load();
         let now = now.as_deref();
         if now.is_some_and(known) {

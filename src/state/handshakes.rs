@@ -5,8 +5,10 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
 
 /// Remembers texts by ids that nobody can guess, as long as they are used. Each has an owner, the principal who
 /// agreed: to anybody else there is none, and their asking is no use of it.
@@ -47,13 +49,8 @@ impl HandshakesInMemory {
         }
     }
 
-    /// No code panics while it holds the lock, so a poisoned one is as good as any.
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, Entry>> {
-        self.by_id.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn keep_at(&self, id: &str, owner: &str, agreed: &str, now: Instant) -> bool {
-        let mut by_id = self.lock();
+        let mut by_id = self.by_id.lock();
         if by_id.len() >= self.limit {
             by_id.retain(|_, entry| now.saturating_duration_since(entry.used) < self.idle);
         }
@@ -70,7 +67,7 @@ impl HandshakesInMemory {
     }
 
     fn find_at(&self, id: &str, owner: &str, now: Instant) -> Option<Arc<str>> {
-        let mut by_id = self.lock();
+        let mut by_id = self.by_id.lock();
         let entry = by_id.get_mut(id).filter(|entry| &*entry.owner == owner)?;
         if now.saturating_duration_since(entry.used) < self.idle {
             entry.used = now;
@@ -91,7 +88,7 @@ impl Handshakes for HandshakesInMemory {
     }
 
     fn forget(&self, id: &str, owner: &str) -> bool {
-        let mut by_id = self.lock();
+        let mut by_id = self.by_id.lock();
         let owns = by_id.get(id).is_some_and(|entry| &*entry.owner == owner);
         owns && by_id.remove(id).is_some()
     }

@@ -3,10 +3,11 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use parking_lot::Mutex;
 
 use super::fresh_id;
 
@@ -106,11 +107,6 @@ impl KeptInMemory {
         }
     }
 
-    /// No code panics while it holds the lock, so a poisoned one is as good as any.
-    fn lock(&self) -> MutexGuard<'_, Entries> {
-        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn keep_at(&self, kept: Answer, now: Instant) -> Option<String> {
         let size = kept.data.len() as u64;
         let settings = &self.settings;
@@ -119,7 +115,7 @@ impl KeptInMemory {
             return None;
         }
         let id = fresh_id()?;
-        let mut entries = self.lock();
+        let mut entries = self.entries.lock();
         entries.forget(|entries, born| {
             entries.bytes + size > settings.max_total_bytes
                 || entries.order.len() >= settings.max_count
@@ -133,7 +129,7 @@ impl KeptInMemory {
 
     fn find_at(&self, id: &str, owner: &str, now: Instant) -> Option<(Answer, Duration)> {
         let lifetime = self.settings.lifetime;
-        let mut entries = self.lock();
+        let mut entries = self.entries.lock();
         entries.forget(|_, born| now.saturating_duration_since(born) >= lifetime);
         let (kept, born) = entries.by_id.get(id)?;
         let left = lifetime.saturating_sub(now.saturating_duration_since(*born));
@@ -195,7 +191,7 @@ mod tests {
         assert!(store.find_at(&id, "bob", at(1)).is_none());
         assert!(store.find_at("0", "ada", at(1)).is_none());
         assert!(store.find_at(&id, "ada", at(600)).is_none());
-        assert_eq!(store.lock().bytes, 0);
+        assert_eq!(store.entries.lock().bytes, 0);
     }
 
     #[test]
@@ -218,7 +214,7 @@ mod tests {
         );
         let small: Vec<String> = (0..3).filter_map(|_| store.keep(kept("a", 0))).collect();
         assert!(!there(&third) && small.iter().all(|id| there(id)));
-        assert_eq!(store.lock().bytes, 0);
+        assert_eq!(store.entries.lock().bytes, 0);
         let none = KeptInMemory::new(Settings {
             max_bytes: 0,
             ..Settings::default()

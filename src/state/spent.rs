@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
+
+use parking_lot::Mutex;
 
 use super::Reply;
 
@@ -45,7 +46,7 @@ impl SpentInMemory {
     }
 
     fn spend_now(&self, nonce: Nonce, expires: u64, now: u64) -> Spending {
-        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut used = self.used.lock();
         if used.contains_key(&nonce) {
             return Spending::Again;
         }

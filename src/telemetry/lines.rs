@@ -4,10 +4,11 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, Write};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use parking_lot::{Condvar, Mutex};
 use tracing_subscriber::fmt::MakeWriter;
 
 /// How long lines are gathered for one batch.
@@ -79,13 +80,9 @@ pub(super) fn start(out: impl Write + Send + 'static, mask: Mask) -> io::Result<
 impl Lines {
     /// Waits for lines and writes them; false when there will be no more.
     fn write_batch(&self) -> bool {
-        let mut waiting = self.waiting();
+        let mut waiting = self.0.waiting.lock();
         while waiting.text.is_empty() && !waiting.closing {
-            waiting = self
-                .0
-                .changed
-                .wait(waiting)
-                .unwrap_or_else(PoisonError::into_inner);
+            self.0.changed.wait(&mut waiting);
         }
         let closing = waiting.closing;
         drop(waiting);
@@ -98,10 +95,10 @@ impl Lines {
 
     /// Writes what is waiting. Holding the output first keeps batches in their order.
     fn write_out(&self) {
-        let mut out = self.0.out.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut out = self.0.out.lock();
         let Out { sink, text, masked } = &mut *out;
         text.clear();
-        std::mem::swap(text, &mut self.waiting().text);
+        std::mem::swap(text, &mut self.0.waiting.lock().text);
         masked.clear();
         // Nearly all text is UTF-8, and finding that out is faster than looking for what is not.
         let lines = match std::str::from_utf8(text) {
@@ -120,7 +117,7 @@ impl Lines {
     }
 
     fn take(&self, line: &[u8]) {
-        let mut waiting = self.waiting();
+        let mut waiting = self.0.waiting.lock();
         let first = waiting.text.is_empty();
         waiting.text.extend_from_slice(line);
         let full = waiting.text.len() > MOST;
@@ -131,18 +128,11 @@ impl Lines {
             self.0.changed.notify_one();
         }
     }
-
-    fn waiting(&self) -> MutexGuard<'_, Waiting> {
-        self.0
-            .waiting
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl Drop for Logging {
     fn drop(&mut self) {
-        self.lines.waiting().closing = true;
+        self.lines.0.waiting.lock().closing = true;
         self.lines.0.changed.notify_one();
         if let Some(writer) = self.writer.take() {
             // A panic of the writer was told already.
@@ -186,7 +176,7 @@ mod tests {
 
     impl Write for Sink {
         fn write(&mut self, text: &[u8]) -> io::Result<usize> {
-            self.0.lock().unwrap().extend_from_slice(text);
+            self.0.lock().extend_from_slice(text);
             Ok(text.len())
         }
 
@@ -210,7 +200,7 @@ mod tests {
                 .unwrap();
         }
         drop(logging);
-        let text = String::from_utf8(sink.0.lock().unwrap().clone()).unwrap();
+        let text = String::from_utf8(sink.0.lock().clone()).unwrap();
         let numbers: Vec<usize> = text
             .lines()
             .map(|line| line.split(' ').next().unwrap().parse().unwrap())

@@ -163,8 +163,9 @@ impl fmt::Write for Escaping<'_> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::{Arc, Mutex};
+    use std::sync::Arc;
 
+    use parking_lot::Mutex;
     use tracing_subscriber::fmt::MakeWriter;
     use tracing_subscriber::prelude::*;
 
@@ -175,7 +176,7 @@ mod tests {
 
     impl std::io::Write for Sink {
         fn write(&mut self, text: &[u8]) -> std::io::Result<usize> {
-            self.0.lock().unwrap().extend_from_slice(text);
+            self.0.lock().extend_from_slice(text);
             Ok(text.len())
         }
 
@@ -198,7 +199,7 @@ mod tests {
             .event_format(Text { colours })
             .with_writer(sink.clone());
         tracing::subscriber::with_default(tracing_subscriber::registry().with(layer), log);
-        let bytes = sink.0.lock().unwrap().clone();
+        let bytes = sink.0.lock().clone();
         String::from_utf8(bytes).unwrap()
     }
 

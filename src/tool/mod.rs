@@ -40,8 +40,8 @@ pub use secrecy::is_secret;
 pub use security::{SchemeKind, Security, SecurityNeed, SecurityScheme};
 pub use target::{
     Body, BodyArgument, BodyCodec, BodyMedia, FRAMING_HEADERS, FieldEncoding, FlatField,
-    HttpTarget, Location, Parameter, PartKind, PathPart, PathTemplate, Style, Target, XmlNames,
-    XmlText,
+    HttpTarget, Location, Parameter, PartKind, PathPart, PathTemplate, Promise, Style, Target,
+    XmlNames, XmlText,
 };
 pub use upload::{is_upload, upload_schema};
 

@@ -56,6 +56,9 @@ pub struct HttpTarget {
     pub accept: String,
     /// Headers of answers that the document describes, which a caller is told of; few.
     pub answer_headers: Vec<HeaderName>,
+    /// What the document says of an answer beside the published schema; absent where none is published, or where
+    /// it is not plain JSON that is described.
+    pub promise: Option<Promise>,
     /// Which credentials the operation asks for.
     pub security: Security,
     /// Schemes whose key the operation declares as a parameter: sent wherever one is configured, whichever
@@ -63,6 +66,17 @@ pub struct HttpTarget {
     pub keys: Vec<SecurityNeed>,
     /// What is put right in the arguments before they are checked; mostly nothing.
     pub corrections: Vec<Corrections>,
+}
+
+/// What a described answer is, where its published schema says less.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Promise {
+    /// The only status that is described so; any success where there is none.
+    pub status: Option<u16>,
+    /// The members that an answer has.
+    pub required: Vec<String>,
+    /// The schema is that of the published one's `result`.
+    pub is_wrapped: bool,
 }
 
 /// A path template cut into its parts, for instance `/pets/{id}` into `/pets/` and `id`.
@@ -208,6 +222,8 @@ pub struct FlatField {
     pub argument: String,
     /// The property's name in the body.
     pub property: String,
+    /// A body cannot be without it.
+    pub needed: bool,
 }
 
 /// One media type a body can be sent as.
@@ -317,6 +333,7 @@ impl HttpTarget {
             body: None,
             accept: "*/*".to_owned(),
             answer_headers: Vec::new(),
+            promise: None,
             security: Vec::new(),
             keys: Vec::new(),
             corrections: Vec::new(),

@@ -99,6 +99,7 @@ async fn every_fault_is_named_and_nothing_is_sent() {
       operationId: addPerson
       parameters:
         - {name: team, in: query, required: true, schema: {type: string, enum: [red, blue]}}
+        - {name: X-Note, in: header, schema: {type: string}}
       requestBody:
         required: true
         content:
@@ -121,10 +122,15 @@ async fn every_fault_is_named_and_nothing_is_sent() {
           properties: {city: {type: string}}
 ";
     let (upstream, bridge) = serve(paths, components).await;
-    let cases: [(Value, &[&str]); 6] = [
+    let cases: [(Value, &[&str]); 7] = [
         (
             json!({"team": "green", "body": {"name": "A", "age": 3}}),
             &["/team", "red", "blue"],
+        ),
+        // What no schema says is told together with what it says.
+        (
+            json!({"team": "green", "X-Note": "a\nb", "body": {"name": "A", "age": 3}}),
+            &["/team", "red", "/X-Note"],
         ),
         (
             json!({"body": {"age": "3"}}),

@@ -86,6 +86,8 @@ async fn a_modern_client_is_asked_by_a_result() {
     for call in refused {
         let error = modern(&bridge, forms(), call).await;
         assert_eq!(error["code"], -32602, "{error}");
+        let message = error["message"].as_str().unwrap();
+        assert!(message.contains("the confirmation state is refused: "));
     }
     for nothing in [json!(7), json!(["accept"]), json!(["accept", {}])] {
         let call = answered(remove(1), "confirm", nothing, state);
@@ -152,10 +154,10 @@ async fn a_client_without_forms_gets_a_token_that_works_once() {
             call["_meta"] = json!({"mcpinvoke/confirmation": token});
             call
         };
-        assert_eq!(
-            modern(&bridge, capabilities.clone(), with(remove(2))).await["code"],
-            -32602
-        );
+        let error = modern(&bridge, capabilities.clone(), with(remove(2))).await;
+        assert_eq!(error["code"], -32602);
+        let message = error["message"].as_str().unwrap();
+        assert!(message.contains("the confirmation token is refused: "));
         assert_eq!(upstream.arrived(), before);
         let both = tokio::join!(
             modern(&bridge, capabilities.clone(), with(remove(1))),

@@ -229,3 +229,47 @@ fn sorted(mut list: Vec<String>) -> Vec<String> {
     list.sort();
     list
 }
+
+/// What a note, warning or error says of a reference is what an author would write.
+#[test]
+fn references_into_other_files_are_told_as_they_are_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let main = "openapi: 3.1.0
+info: {title: t, version: '1'}
+servers: [{url: 'http://127.0.0.1:9'}]
+paths:
+  /x: {post: {operationId: x, requestBody: {content: {application/json: {schema: {$ref: 'parts/other.yaml#/x'}}}}}}
+  /loop: {post: {operationId: loop, requestBody: {content: {application/json: {schema: {$ref: 'parts/other.yaml#/loop'}}}}}}
+  /shut: {post: {operationId: shut, requestBody: {content: {application/json: {schema: {$ref: 'parts/other.yaml#/shut'}}}}}}
+  /item: {$ref: 'parts/other.yaml#/item'}
+";
+    let other = "x: {type: object, properties: {gone: {$ref: '#/nowhere'}, word: {$ref: '#/word'}, again: {$ref: '#/word'}}}
+word: {type: string, description: a word, pattern: '^a\\Z'}
+loop: {type: object, properties: {loop: {$ref: '#/round'}}}
+round: {allOf: [{$ref: '#/round'}]}
+shut: {allOf: [{type: object, properties: {a: {type: string}}, additionalProperties: false}, {type: object, properties: {b: {type: string}}, additionalProperties: false}]}
+item: {get: {parameters: [{$ref: '#/lost'}]}}
+";
+    std::fs::create_dir(folder.path().join("parts")).unwrap();
+    std::fs::write(folder.path().join("api.yaml"), main).unwrap();
+    std::fs::write(folder.path().join("parts/other.yaml"), other).unwrap();
+    let path = folder.path().join("api.yaml").display().to_string();
+    for words in [&["check", &path][..], &["tools", "--why", &path]] {
+        let output = run(words);
+        let text = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
+        let text = text.concat();
+        assert!(!text.contains("x-external"), "{text}");
+        let mut expected = vec!["\"parts/other.yaml#/lost\""];
+        if words[0] == "check" {
+            expected.extend([
+                "\"parts/other.yaml#/nowhere\"",
+                "`parts/other.yaml#/word`: the pattern",
+                "`parts/other.yaml#/round` is defined by itself",
+                "`parts/other.yaml#/shut` has parts",
+            ]);
+        }
+        for expected in expected {
+            assert!(text.contains(expected), "no {expected} in {text}");
+        }
+    }
+}

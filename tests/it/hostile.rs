@@ -12,6 +12,61 @@ const X: &str = "  /x:
       responses: {'200': {description: ok}}
 ";
 
+/// A text in a text in a text, each of which a reader could take for JSON that stands there.
+fn nested(longest: usize) -> String {
+    let mut text = String::from("[]");
+    loop {
+        let inner = Value::from(format!("{}{text}{}", "[".repeat(100), "]".repeat(100)));
+        let next = format!("{{\"$serde_json::private::RawValue\":{inner}}}");
+        if next.len() > longest {
+            return text;
+        }
+        text = next;
+    }
+}
+
+#[tokio::test]
+async fn texts_that_the_json_library_takes_for_its_own_do_no_harm() {
+    let (upstream, mut bridge) = serve(X, "").await;
+    let nested = nested(1 << 20);
+    for params in [
+        format!(
+            r#"{{"protocolVersion":"2025-06-18","capabilities":{{"a":{nested}}},"clientInfo":{{"name":"x","version":"1"}}}}"#
+        ),
+        format!(
+            r#"{{"protocolVersion":"2025-06-18","capabilities":{nested},"clientInfo":{{"name":"x","version":"1"}}}}"#
+        ),
+    ] {
+        let body = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"initialize","params":{params}}}"#);
+        bridge.post(body, &[]).await;
+        assert!(bridge.is_alive());
+    }
+    for arguments in [format!(r#"{{"body":{nested}}}"#), nested.clone()] {
+        let body = format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"x","arguments":{arguments}}}}}"#
+        );
+        bridge.post(body, &[]).await;
+        assert!(bridge.is_alive());
+    }
+    assert!(upstream.seen().is_empty());
+}
+
+#[tokio::test]
+async fn answers_that_the_json_library_takes_for_its_own_do_no_harm() {
+    let nested = nested(1 << 18);
+    let problem = nested.clone();
+    let (_upstream, mut bridge) = serve_answering(X, "", move |_| {
+        Answer::new(500, "application/problem+json", problem.as_bytes())
+    })
+    .await;
+    // Not read as JSON here either.
+    let body = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":{"body":1}}}"#;
+    let (status, text) = bridge.post(body, &[]).await;
+    assert_eq!(status, 200);
+    assert!(text.contains(r#""isError":true"#), "{text:.200}");
+    assert!(bridge.is_alive());
+}
+
 #[tokio::test]
 async fn malformed_messages_get_the_documented_errors() {
     let (upstream, mut bridge) = serve(X, "").await;

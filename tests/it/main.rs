@@ -27,6 +27,7 @@ mod confirm;
 mod corrections;
 mod credentials;
 mod declared_keys;
+mod deviations;
 mod documents;
 mod dotnet_builtins;
 mod dotnet_contract;

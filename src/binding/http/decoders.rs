@@ -30,8 +30,9 @@ fn with_body(codec: BodyCodec, media_type: &str) -> HttpTarget {
 
 /// The path as axum's router and `Path` extractor read it.
 fn axum_path(route: &'static str, plan: &HttpPlan) -> Option<Vec<(String, String)>> {
-    use std::sync::{Arc, Mutex};
+    use std::sync::Arc;
 
+    use parking_lot::Mutex;
     use tower::ServiceExt;
 
     let seen = Arc::new(Mutex::new(None));
@@ -39,7 +40,7 @@ fn axum_path(route: &'static str, plan: &HttpPlan) -> Option<Vec<(String, String
     let handler = move |request: axum::extract::Request| async move {
         let (mut parts, _) = request.into_parts();
         let found = Path::<Vec<(String, String)>>::from_request_parts(&mut parts, &()).await;
-        *sink.lock().unwrap() = found.ok().map(|path| path.0);
+        *sink.lock() = found.ok().map(|path| path.0);
     };
     let router: axum::Router = axum::Router::new().route(route, axum::routing::get(handler));
     let request = ::http::Request::get(plan.url.path())
@@ -49,7 +50,7 @@ fn axum_path(route: &'static str, plan: &HttpPlan) -> Option<Vec<(String, String
         .build()
         .unwrap();
     runtime.block_on(router.oneshot(request)).unwrap();
-    seen.lock().unwrap().take()
+    seen.lock().take()
 }
 
 /// Texts that break encoders: delimiters, escapes, line breaks, letters beyond ASCII, and anything at all.

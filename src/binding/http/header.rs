@@ -2,7 +2,8 @@
 //!
 //! A header is not percent-encoded (OpenAPI 3.2, section 4.12.3): visible ASCII, spaces and tabs go as they are.
 //! Only what a header cannot carry (RFC 9110, section 5.5) or what would be read as the border between two
-//! items is percent-encoded, as UTF-8, and then `%` is too, so that decoding gives the value back.
+//! items is percent-encoded, as UTF-8, and then `%` is too, so that decoding gives the value back. A space or tab
+//! at the beginning or end is such a thing: it is taken off before a header is read.
 
 use std::fmt::Write as _;
 
@@ -45,7 +46,7 @@ fn text(parameter: &Parameter, value: &Value) -> Result<Option<String>, String> 
         let text = content_text(parameter, value);
         check_controls(&text)?;
         let json = serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok();
-        return Ok(Some(if json {
+        return Ok(Some(if json && !has_edges(&text) {
             ascii_json(&text)
         } else {
             percent_encoded(&text, "")
@@ -60,7 +61,7 @@ fn text(parameter: &Parameter, value: &Value) -> Result<Option<String>, String> 
     let borders = borders(&shape, parameter);
     let encoded = shape
         .texts()
-        .any(|text| !text.is_ascii() || text.contains(|c| borders.contains(c)));
+        .any(|text| !text.is_ascii() || has_edges(text) || text.contains(|c| borders.contains(c)));
     let (character, _, _) = style::delimiter(parameter.style);
     let mut out = String::new();
     let separator = character.to_string();
@@ -106,10 +107,21 @@ fn check_controls(text: &str) -> Result<(), String> {
     }
 }
 
+/// Spaces and tabs, which are left out where they stand around a value (RFC 9110, section 5.6.3).
+const BLANK: [char; 2] = [' ', '\t'];
+
+/// Whether a text begins or ends with what is left out there.
+fn has_edges(text: &str) -> bool {
+    text.starts_with(BLANK) || text.ends_with(BLANK)
+}
+
 fn percent_encoded(text: &str, borders: &str) -> String {
     let mut out = String::with_capacity(text.len() * 3);
-    for character in text.chars() {
-        if character.is_ascii() && character != '%' && !borders.contains(character) {
+    let start = text.len() - text.trim_start_matches(BLANK).len();
+    let inner = start..text.trim_end_matches(BLANK).len();
+    for (at, character) in text.char_indices() {
+        let plain = character.is_ascii() && character != '%' && !borders.contains(character);
+        if plain && (inner.contains(&at) || !BLANK.contains(&character)) {
             out.push(character);
         } else {
             let mut buffer = [0; 4];

@@ -23,6 +23,9 @@ use super::{Fault, HttpPlan};
 use crate::pointer;
 use crate::tool::{HttpTarget, Location, Parameter, TraceContext};
 
+/// HTTP libraries take no address of more than 65,534 bytes; the rest is room for a credential in the query.
+const LONGEST_URL: usize = 65_000;
+
 /// Writes validated arguments into a request.
 ///
 /// # Errors
@@ -42,8 +45,8 @@ pub fn bind(
     let mut headers = headers(target, arguments, &mut faults);
     let body = match body::write(target.body.as_ref(), &target.parameters, arguments) {
         Ok(body) => body,
-        Err(fault) => {
-            faults.push(fault);
+        Err(mut found) => {
+            faults.append(&mut found);
             None
         }
     };
@@ -56,7 +59,7 @@ pub fn bind(
     trace_headers(trace, &mut headers);
     match url {
         Some(url) if faults.is_empty() => Ok(plan(target, url, headers, body)),
-        _ => Err(faults),
+        _ => Err(Fault::listed(faults, 0)),
     }
 }
 
@@ -99,7 +102,6 @@ fn url(
     text.push_str(base);
     if let Err(mut found) = path::write(&mut text, target, arguments) {
         faults.append(&mut found);
-        return None;
     }
     let mut query = String::new();
     for parameter in &target.parameters {
@@ -119,11 +121,26 @@ fn url(
             faults.push(fault(&parameter.argument, "query", message));
         }
     }
+    if !faults.is_empty() {
+        return None;
+    }
     // Scheme and host are the base's own: nothing written here can change them.
     let mut url = target.base.clone();
     url.set_path(&text);
     url.set_query((!query.is_empty()).then_some(query.as_str()));
     url.set_fragment(None);
+    let length = url.as_str().len();
+    if length > LONGEST_URL {
+        faults.push(Fault {
+            path: String::new(),
+            keyword: "url".to_owned(),
+            message: format!(
+                "expected an address of at most {LONGEST_URL} bytes, found {length}: give shorter values for the path \
+                 and the query"
+            ),
+        });
+        return None;
+    }
     Some(url)
 }
 

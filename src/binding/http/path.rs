@@ -22,6 +22,7 @@ pub(super) fn write(
     let mut written = Vec::new();
     let parts = &target.path.parts;
     for (index, part) in parts.iter().enumerate() {
+        let before = out.len();
         let (name, catch_all) = match part {
             PathPart::Literal(text) => {
                 out.push_str(text);
@@ -42,9 +43,9 @@ pub(super) fn write(
                     Err(fault) => faults.push(fault),
                 }
             }
+            written.push(Written::nothing(before));
             continue;
         };
-        let before = out.len();
         let done = if catch_all {
             write_catch_all(out, value)
         } else {
@@ -52,12 +53,16 @@ pub(super) fn write(
         };
         if let Err(message) = done.and_then(|()| not_empty(&out[before..])) {
             faults.push(fault(&parameter.argument, "path", message));
+            out.truncate(before);
+            written.push(Written::nothing(before));
+            continue;
         }
-        written.push((before, parameter.argument.as_str()));
+        written.push(Written {
+            at: before,
+            argument: Some(&parameter.argument),
+        });
     }
-    if faults.is_empty() {
-        faults = dot_segments(out, start, &written);
-    }
+    dot_segments(out, start, &written, &mut faults);
     if out.len() == start {
         out.push('/');
     }
@@ -65,6 +70,19 @@ pub(super) fn write(
         Ok(())
     } else {
         Err(faults)
+    }
+}
+
+/// Where in the path a parameter's value begins.
+struct Written<'a> {
+    at: usize,
+    /// None where the value is at fault already, so that nothing stands there.
+    argument: Option<&'a str>,
+}
+
+impl Written<'_> {
+    fn nothing(at: usize) -> Self {
+        Self { at, argument: None }
     }
 }
 
@@ -228,21 +246,37 @@ fn not_empty(written: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// `.` and `..` are resolved by every URL parser (RFC 3986, section 5.2.4), so no segment that holds a
-/// value may be one. `written` says where in `out` each argument's value begins.
-fn dot_segments(out: &str, start: usize, written: &[(usize, &str)]) -> Vec<Fault> {
+/// `.` and `..` are resolved by every URL parser (RFC 3986, section 5.2.4), and so are their escaped forms
+/// (WHATWG URL, section 4.1), which a template's own text may hold: no segment with a value may be one. A segment that lacks a value is not
+/// judged: it will be another one.
+fn dot_segments(out: &str, start: usize, written: &[Written<'_>], faults: &mut Vec<Fault>) {
     let mut from = start;
-    let mut faults = Vec::new();
     for segment in out[start..].split('/') {
         let to = from + segment.len();
-        if segment == "." || segment == ".." {
-            let argument = written.iter().find(|(at, _)| (from..=to).contains(at));
-            faults.extend(argument.map(|(_, argument)| {
+        if is_dots(segment) {
+            let mut within = written.iter().filter(|one| (from..=to).contains(&one.at));
+            let first = within.next().and_then(|one| one.argument);
+            let first = first.filter(|_| within.all(|one| one.argument.is_some()));
+            faults.extend(first.map(|argument| {
                 let message = format!("expected a path value that is not `{segment}`");
                 fault(argument, "path", message)
             }));
         }
         from = to + 1;
     }
-    faults
+}
+
+/// Whether a segment is one or two dots, escaped or not.
+fn is_dots(segment: &str) -> bool {
+    let mut rest = segment.as_bytes();
+    for _ in 0..2 {
+        rest = match rest {
+            [b'.', rest @ ..] | [b'%', b'2', b'e' | b'E', rest @ ..] => rest,
+            _ => return false,
+        };
+        if rest.is_empty() {
+            return true;
+        }
+    }
+    false
 }

@@ -64,8 +64,12 @@ pub(super) fn write_whole(
                 .iter()
                 .map(|(name, value)| (name.as_str(), value))
                 .collect();
-            let pairs = write_form(&members, &parameter.encodings)
-                .map_err(|(property, message)| format!("in `{property}`: {message}"))?;
+            let pairs = write_form(&members, &parameter.encodings).map_err(|refused| {
+                let told = refused
+                    .iter()
+                    .map(|(property, message)| format!("in `{property}`: {message}"));
+                told.collect::<Vec<_>>().join("; ")
+            })?;
             if !pairs.is_empty() {
                 separate(out);
                 out.push_str(&pairs);

@@ -7,12 +7,10 @@ use serde_json::Value;
 use super::Hidden;
 use super::schema::{self, Site};
 use super::shown::{MAX_SHOWN, cut, found, length, shown};
-use crate::binding::Fault;
+use crate::binding::{Fault, MAX_FAULTS};
 use crate::pointer;
 use crate::tool::closest;
 
-/// More faults are only counted.
-const MAX_FAULTS: usize = 20;
 /// Errors are not even counted beyond this.
 const MAX_ERRORS: usize = 1000;
 /// Values of an enum that a message lists.
@@ -32,21 +30,12 @@ pub(super) fn word(
         arguments,
         hidden,
         faults: Vec::new(),
+        unlisted: 0,
     };
     for error in errors.take(MAX_ERRORS) {
         writer.error(&error, 0, "");
     }
-    let mut faults = writer.faults;
-    if faults.len() > MAX_FAULTS {
-        let more = faults.len() - MAX_FAULTS;
-        faults.truncate(MAX_FAULTS);
-        faults.push(Fault {
-            path: String::new(),
-            keyword: "more".to_owned(),
-            message: format!("{more} more faults are not listed"),
-        });
-    }
-    faults
+    Fault::listed(writer.faults, writer.unlisted)
 }
 
 struct Writer<'a> {
@@ -54,10 +43,16 @@ struct Writer<'a> {
     arguments: &'a Value,
     hidden: Hidden<'a>,
     faults: Vec<Fault>,
+    /// Those beyond the most that are listed, which are not put into words.
+    unlisted: usize,
 }
 
 impl Writer<'_> {
     fn error(&mut self, error: &ValidationError<'_>, depth: usize, suffix: &str) {
+        if self.faults.len() >= MAX_FAULTS {
+            self.unlisted += width(error);
+            return;
+        }
         let path = error.instance_path().as_str();
         let mut site = schema::site(self.schema, error.evaluation_path().as_str());
         site.secret = site.secret || (self.hidden)(path, error.instance());
@@ -109,6 +104,10 @@ impl Writer<'_> {
         suffix: &str,
     ) {
         for name in names {
+            if self.faults.len() >= MAX_FAULTS {
+                self.unlisted += 1;
+                continue;
+            }
             let message = unknown(name, path, site, self.schema);
             self.push(pointer::member(path, name), keyword, &message, suffix);
         }
@@ -156,6 +155,17 @@ impl Writer<'_> {
         if !self.faults.contains(&fault) {
             self.faults.push(fault);
         }
+    }
+}
+
+/// How many faults an error tells of.
+fn width(error: &ValidationError<'_>) -> usize {
+    match error.kind() {
+        Kind::BacktrackLimitExceeded { .. } | Kind::RegexEngineFailure { .. } => 0,
+        Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
+            unexpected.len()
+        }
+        _ => 1,
     }
 }
 
@@ -217,6 +227,11 @@ fn unknown(name: &str, path: &str, site: &Site<'_>, root: &Value) -> String {
     let noun = noun(path);
     let known = known(site, root);
     let shown = cut(name, MAX_SHOWN);
+    if let Some(holder) = holder(name, &known, site, root) {
+        return format!(
+            "unknown {noun} `{shown}`; `{holder}` has a member of this name: give it within that"
+        );
+    }
     match closest(name, known.iter().copied()) {
         Some(meant) => format!("unknown {noun} `{shown}`; did you mean `{meant}`?"),
         None if known.is_empty() => format!("unknown {noun} `{shown}`; none is expected here"),
@@ -229,6 +244,21 @@ fn unknown(name: &str, path: &str, site: &Site<'_>, root: &Value) -> String {
             format!("unknown {noun} `{shown}`; known: {}", listed.join(", "))
         }
     }
+}
+
+/// The one property at a place that is an object with a property of this name: models lay out what belongs in a body.
+fn holder<'a>(name: &str, known: &[&'a str], site: &Site<'a>, root: &'a Value) -> Option<&'a str> {
+    let properties = site.schema?.get("properties")?;
+    let mut holders = known.iter().filter(|property| {
+        let inner = Site {
+            schema: properties
+                .get(property)
+                .map(|one| schema::resolved(root, one)),
+            secret: site.secret,
+        };
+        self::known(&inner, root).contains(&name)
+    });
+    holders.next().filter(|_| holders.next().is_none()).copied()
 }
 
 /// The property names at a place, also those of schemas combined there.

@@ -1,5 +1,6 @@
 //! Arguments against a tool's input schema: compiled once, checked at every call.
 
+mod backtracking;
 mod correct;
 mod cost;
 mod faults;
@@ -16,9 +17,11 @@ use serde_json::{Map, Value};
 
 use super::Fault;
 use crate::tool::{Corrections, Json, Target, Tool};
+use crate::tree;
 
-/// Regular expressions come from documents and run on callers' texts: neither may cost more than this many steps.
-const BACKTRACK_LIMIT: usize = 100_000;
+/// Regular expressions come from documents and run on callers' texts: none may go back more often. Each time may cost
+/// as much as the text is long; see [`backtracking`].
+const BACKTRACK_LIMIT: usize = 20_000;
 /// A text repaired may hold another text to repair; models nest them at most this deep.
 const REPAIR_ROUNDS: usize = 4;
 
@@ -29,6 +32,8 @@ type Hidden<'a> = &'a dyn Fn(&str, &Value) -> bool;
 #[derive(Debug)]
 pub struct Validator {
     compiled: jsonschema::Validator,
+    /// Without the patterns that take more time than the texts are long, where there are any.
+    lenient: Option<jsonschema::Validator>,
     /// Read only to word a fault.
     schema: Json,
     corrections: Vec<Corrections>,
@@ -68,6 +73,7 @@ impl Validator {
         };
         Ok(Self {
             compiled,
+            lenient: backtracking::without(&tree).and_then(|tree| build(&tree).ok()),
             schema: if loosened {
                 Json::from_value(&tree)
             } else {
@@ -112,7 +118,7 @@ impl Validator {
             *arguments = Value::Object(Map::new());
         }
         self.correct(arguments);
-        if self.compiled.is_valid(arguments) {
+        if self.compiled_for(arguments).is_valid(arguments) {
             return Ok(());
         }
         let schema = self.schema.parse();
@@ -120,23 +126,48 @@ impl Validator {
             return Err(vec![too_deep()]);
         }
         for _ in 0..REPAIR_ROUNDS {
-            let edits = repair::find(self.compiled.iter_errors(arguments));
+            let edits = repair::find(self.compiled_for(arguments).iter_errors(arguments));
             if !repair::apply(arguments, edits) {
                 break;
             }
             // A text that was read as JSON is looked at for the first time.
             self.correct(arguments);
-            if self.compiled.is_valid(arguments) {
+            if self.compiled_for(arguments).is_valid(arguments) {
                 return Ok(());
             }
         }
-        let errors = self.compiled.iter_errors(arguments);
+        let errors = self.compiled_for(arguments).iter_errors(arguments);
         let faults = faults::word(errors, &schema, arguments, &hidden);
         if faults.is_empty() {
             Ok(())
         } else {
             Err(faults)
         }
+    }
+
+    /// What is wrong with an answer's JSON text, if anything; the first of it. Nothing is put right, and no value is
+    /// repeated.
+    #[must_use]
+    pub fn deviation(&self, text: &str) -> Option<Fault> {
+        let value: Value = tree::read(text).ok()?;
+        if self.compiled.is_valid(&value) {
+            return None;
+        }
+        let schema = self.schema.parse();
+        if !cost::is_affordable(&schema, &value) {
+            return None;
+        }
+        let errors = self.compiled.iter_errors(&value);
+        let faults = faults::word(errors, &schema, &value, &|_, _| true);
+        faults.into_iter().next()
+    }
+
+    /// What checks these arguments: all of the schema, unless its patterns would take too long over them. The upstream
+    /// still checks those.
+    fn compiled_for(&self, arguments: &Value) -> &jsonschema::Validator {
+        let lenient = self.lenient.as_ref();
+        let lenient = lenient.filter(|_| !backtracking::is_affordable(arguments));
+        lenient.unwrap_or(&self.compiled)
     }
 
     fn correct(&self, arguments: &mut Value) {
@@ -150,17 +181,21 @@ fn too_deep() -> Fault {
     Fault {
         path: String::new(),
         keyword: "schema".to_owned(),
-        message: "the arguments do not fit the input schema; alternatives within alternatives \
-                  nest too deeply in them to say where: give fewer levels, or one after the other"
+        message: "the arguments do not fit the input schema, and are too many or nest too deeply to say where: \
+                  give fewer of them, or fewer levels, or one after the other"
             .to_owned(),
     }
 }
 
 fn build(schema: &Value) -> Result<jsonschema::Validator, jsonschema::ValidationError<'static>> {
+    options()
+        .with_pattern_options(PatternOptions::fancy_regex().backtrack_limit(BACKTRACK_LIMIT))
+        .build(schema)
+}
+
+fn options<'i>() -> jsonschema::ValidationOptions<'i> {
     jsonschema::options()
         .with_draft(Draft::Draft202012)
         .offline()
         .should_validate_formats(false)
-        .with_pattern_options(PatternOptions::fancy_regex().backtrack_limit(BACKTRACK_LIMIT))
-        .build(schema)
 }

@@ -97,7 +97,7 @@ fn parse(arguments: &mut Value, pointer: &str, wanted: Wanted) -> bool {
     let parsed = place
         .as_str()
         .filter(|text| text.trim_start().starts_with(['{', '[']))
-        .and_then(|text| serde_json::from_str::<Value>(text).ok());
+        .and_then(|text| crate::tree::read::<Value>(text).ok());
     match parsed {
         Some(value) if value.is_object() && wanted.object || value.is_array() && wanted.array => {
             *place = value;

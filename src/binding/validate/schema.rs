@@ -89,7 +89,13 @@ pub(super) fn drop_patterns(schema: &mut Value, refused: &dyn Fn(&str) -> bool) 
                 members.shift_remove("pattern");
             }
             if let Some(Value::Object(named)) = members.get_mut("patternProperties") {
+                let all = named.len();
                 named.retain(|pattern, _| !refused(pattern));
+                if named.len() < all {
+                    // Whatever they let in is not known any more.
+                    members.shift_remove("additionalProperties");
+                    members.shift_remove("unevaluatedProperties");
+                }
             }
             for (key, value) in members.iter_mut() {
                 if !matches!(key.as_str(), "enum" | "const" | "default" | "examples") {

@@ -1,6 +1,6 @@
 //! The pet store over HTTP, as `specs/petstore.yaml` describes it.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use axum::Router;
 use axum::body::{Body, Bytes};
@@ -8,6 +8,7 @@ use axum::extract::{FromRequest, Multipart, Path, RawQuery, Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get, post};
+use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
 
 use super::query::{PetQuery, page};
@@ -39,28 +40,28 @@ pub(super) fn routes() -> Router {
 
 async fn list_pets(State(store): State<Shared>, RawQuery(query): RawQuery) -> Response {
     let query = PetQuery::list(query.as_deref().unwrap_or_default());
-    json_answer(StatusCode::OK, &page(&lock(&store).pets, &query))
+    json_answer(StatusCode::OK, &page(&store.lock().pets, &query))
 }
 
 async fn search_pets(State(store): State<Shared>, RawQuery(query): RawQuery) -> Response {
     let query = PetQuery::search(query.as_deref().unwrap_or_default());
-    json_answer(StatusCode::OK, &page(&lock(&store).pets, &query))
+    json_answer(StatusCode::OK, &page(&store.lock().pets, &query))
 }
 
 async fn get_pet(State(store): State<Shared>, Path(pet): Path<u64>) -> Response {
     answer(
         StatusCode::OK,
-        lock(&store).pet(pet).map(|pet| Value::Object(pet.clone())),
+        store.lock().pet(pet).map(|pet| Value::Object(pet.clone())),
     )
 }
 
 async fn create_pet(State(store): State<Shared>, body: Bytes) -> Response {
-    let created = object(&body).and_then(|pet| checked(pet).map(|pet| lock(&store).add_pet(pet)));
+    let created = object(&body).and_then(|pet| checked(pet).map(|pet| store.lock().add_pet(pet)));
     answer(StatusCode::CREATED, created)
 }
 
 async fn replace_pet(State(store): State<Shared>, Path(pet): Path<u64>, body: Bytes) -> Response {
-    let mut store = lock(&store);
+    let mut store = store.lock();
     let stored = store
         .pet(pet)
         .map(|_| ())
@@ -71,12 +72,12 @@ async fn replace_pet(State(store): State<Shared>, Path(pet): Path<u64>, body: By
 }
 
 async fn change_pet(State(store): State<Shared>, Path(pet): Path<u64>, body: Bytes) -> Response {
-    let changed = object(&body).and_then(|changes| lock(&store).change_pet(pet, changes));
+    let changed = object(&body).and_then(|changes| store.lock().change_pet(pet, changes));
     answer(StatusCode::OK, changed)
 }
 
 async fn delete_pet(State(store): State<Shared>, Path(pet): Path<u64>) -> Response {
-    let mut store = lock(&store);
+    let mut store = store.lock();
     let gone = store.pet(pet).map(|_| ()).map(|()| {
         store.pets.remove(&pet);
         store.photos.remove(&pet);
@@ -93,7 +94,7 @@ async fn add_photo(
         Ok(photo) => photo,
         Err(refusal) => return refusal.into_response(),
     };
-    answer(StatusCode::CREATED, lock(&store).add_photo(pet, photo))
+    answer(StatusCode::CREATED, store.lock().add_photo(pet, photo))
 }
 
 async fn photo_of(request: Request) -> Result<Photo, Refusal> {
@@ -143,7 +144,7 @@ async fn get_photo(
     State(store): State<Shared>,
     Path((pet, photo)): Path<(u64, usize)>,
 ) -> Response {
-    let store = lock(&store);
+    let store = store.lock();
     let found = store
         .photos
         .get(&pet)
@@ -157,20 +158,20 @@ async fn get_photo(
 async fn list_categories(State(store): State<Shared>) -> Response {
     json_answer(
         StatusCode::OK,
-        &Value::from(lock(&store).categories.clone()),
+        &Value::from(store.lock().categories.clone()),
     )
 }
 
 async fn create_category(State(store): State<Shared>, body: Bytes) -> Response {
     let created = object(&body).and_then(|given| match given.get("name").and_then(Value::as_str) {
-        Some(name) => Ok(lock(&store).add_category(name, given.get("parent"))),
+        Some(name) => Ok(store.lock().add_category(name, given.get("parent"))),
         None => Err(Refusal::Invalid("/name", "a name is wanted".to_owned())),
     });
     answer(StatusCode::CREATED, created)
 }
 
 async fn inventory(State(store): State<Shared>) -> Response {
-    json_answer(StatusCode::OK, &lock(&store).inventory())
+    json_answer(StatusCode::OK, &store.lock().inventory())
 }
 
 async fn place_order(State(store): State<Shared>, headers: HeaderMap, body: Bytes) -> Response {
@@ -178,7 +179,7 @@ async fn place_order(State(store): State<Shared>, headers: HeaderMap, body: Byte
         .get("idempotency-key")
         .and_then(|key| key.to_str().ok());
     let placed = match key {
-        Some(key) => object(&body).and_then(|order| lock(&store).place_order(key, order)),
+        Some(key) => object(&body).and_then(|order| store.lock().place_order(key, order)),
         None => Err(Refusal::Invalid(
             "/Idempotency-Key",
             "the header is missing".to_owned(),
@@ -188,15 +189,11 @@ async fn place_order(State(store): State<Shared>, headers: HeaderMap, body: Byte
 }
 
 async fn get_order(State(store): State<Shared>, Path(order): Path<String>) -> Response {
-    answer(StatusCode::OK, lock(&store).order(&order).cloned())
+    answer(StatusCode::OK, store.lock().order(&order).cloned())
 }
 
 async fn cancel_order(State(store): State<Shared>, Path(order): Path<String>) -> Response {
-    no_content(lock(&store).cancel_order(&order))
-}
-
-fn lock(store: &Shared) -> MutexGuard<'_, Store> {
-    store.lock().unwrap_or_else(PoisonError::into_inner)
+    no_content(store.lock().cancel_order(&order))
 }
 
 fn object(body: &[u8]) -> Result<Map<String, Value>, Refusal> {

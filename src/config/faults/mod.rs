@@ -1,11 +1,16 @@
 //! What is wrong with a configuration file, all at once and in words for people: the file is held against the
 //! schema of the configuration before it is read.
 
+mod rest;
+
 use std::collections::BTreeSet;
 
 use serde_json::Value as Schema;
 use serde_yaml::{Mapping, Value};
 
+pub(super) use rest::Rest;
+
+use super::access::AT_LEAST_ONE;
 use crate::openapi::Places;
 use crate::pointer;
 use crate::tool::closest;
@@ -47,14 +52,18 @@ impl Place {
 }
 
 /// Every key that is none and every value of a wrong kind, in the order of the file. No value is repeated: one in
-/// the wrong place may be a secret.
-pub(super) fn of(text: &str, file: &Value, schema: &Schema) -> Vec<String> {
-    let mut check = Check {
-        schema,
-        found: Vec::new(),
-    };
-    check.value(Place::default(), file, schema);
-    let found = check.found;
+/// the wrong place may be a secret. With them, what is left of the file.
+pub(super) fn of(text: &str, file: Value, schema: &Schema) -> (Vec<String>, Option<Rest>) {
+    let found = Check::of(&file, schema);
+    if found.is_empty() {
+        return (Vec::new(), None);
+    }
+    let told = told(text, &found);
+    let places = found.into_iter().map(|(place, _)| place).collect();
+    (told, Rest::of(file, schema, places))
+}
+
+fn told(text: &str, found: &[(Place, String)]) -> Vec<String> {
     let pointers = found.iter().map(|(place, _)| place.pointer.as_str());
     let places = Places::locate(text.as_bytes(), pointers);
     let mut found: Vec<(usize, String)> = found
@@ -74,8 +83,17 @@ struct Check<'a> {
 }
 
 impl<'a> Check<'a> {
+    fn of(file: &Value, schema: &'a Schema) -> Vec<(Place, String)> {
+        let mut check = Self {
+            schema,
+            found: Vec::new(),
+        };
+        check.value(Place::default(), file, schema);
+        check.found
+    }
+
     fn value(&mut self, mut place: Place, value: &Value, schema: &'a Schema) {
-        if place.depth > DEEPEST {
+        if place.depth > DEEPEST || rest::is_gone(value) {
             return;
         }
         let value = match value {
@@ -101,6 +119,11 @@ impl<'a> Check<'a> {
         match value {
             Value::Mapping(mapping) => self.members(&place, mapping, branch),
             Value::Sequence(items) => {
+                let nothing = items.iter().all(rest::is_gone);
+                if nothing && (!items.is_empty() || branch["minItems"] == 1) {
+                    let fault = format!("{} {AT_LEAST_ONE}", subject(&place));
+                    self.found.push((place.clone(), fault));
+                }
                 for (index, item) in items.iter().enumerate() {
                     self.value(place.item(index), item, &branch["items"]);
                 }
@@ -111,7 +134,10 @@ impl<'a> Check<'a> {
 
     /// Of lists of different things, the first item says which one is meant.
     fn takes_first(&self, value: &Value, list: &'a Schema) -> bool {
-        let Some(first) = value.as_sequence().and_then(|items| items.first()) else {
+        let Some(first) = value
+            .as_sequence()
+            .and_then(|items| items.iter().find(|item| !rest::is_gone(item)))
+        else {
             return true;
         };
         let mut branches = self.branches(&list["items"], 0).into_iter();
@@ -181,6 +207,7 @@ impl<'a> Check<'a> {
             expected.push(listed(named.collect()));
         }
         let texts = words.is_empty();
+        let takes_text = texts && kinds.contains("string");
         let kinds = kinds.into_iter().filter(|kind| texts || *kind != "string");
         expected.extend(kinds.filter(|kind| *kind != "null").map(|kind| {
             let object = branches.iter().find(|branch| branch["type"] == "object");
@@ -191,7 +218,7 @@ impl<'a> Check<'a> {
             .and_then(|text| closest(text, words.iter().copied()));
         let hint = match (meant, value) {
             (Some(meant), _) => format!("; did you mean `{meant}`?"),
-            (None, Value::Number(_) | Value::Bool(_)) if texts => {
+            (None, Value::Number(_) | Value::Bool(_)) if takes_text => {
                 " (write it in quotes)".to_owned()
             }
             (None, Value::Null) => "; leave it out where its default is meant".to_owned(),

@@ -158,9 +158,7 @@ fn the_schema_of_the_file_takes_no_null() {
     let schema = File::schema().to_value().to_string();
     assert!(!schema.contains("\"null\""), "{schema}");
     let schema = jsonschema::validator_for(&File::schema().to_value()).unwrap();
-    assert!(
-        schema.is_valid(&serde_json::json!({"access": {"keys": []}, "log": {"filter": "info"}}))
-    );
+    assert!(schema.is_valid(&serde_json::json!({"access": {}, "log": {"filter": "info"}})));
     for empty in ["access", "metrics", "base_url", "limits"] {
         assert!(
             !schema.is_valid(&serde_json::json!({empty: null})),
@@ -173,5 +171,32 @@ fn the_schema_of_the_file_takes_no_null() {
 #[test]
 fn nothing_to_include_is_a_fault() {
     let found = faults("tools: {include: []}");
-    assert!(found[0].contains("at least one entry"), "{found:?}");
+    assert!(
+        found[0].starts_with("line 1: `tools.include` expected at least one entry"),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn quotes_help_only_where_a_text_is_taken() {
+    for (text, expected) in [
+        (
+            "tools: {page_size: -1}",
+            "line 1: `tools.page_size` expected a whole number of at least 0, found a negative number",
+        ),
+        (
+            "tools: {budget: true}",
+            "line 1: `tools.budget` expected a whole number of at least 0, found true or false",
+        ),
+        (
+            "stdio: 1",
+            "line 1: `stdio` expected true or false, found a number",
+        ),
+    ] {
+        assert_eq!(faults(text), [expected]);
+    }
+    let [fault] = &faults("documents: [a.yaml, 17]")[..] else {
+        panic!("expected one fault");
+    };
+    assert!(fault.ends_with(" or text, found a number (write it in quotes)"));
 }

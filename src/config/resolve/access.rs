@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use url::{Host, Url};
 
+use super::listener::is_capture;
 use super::policy::rate;
 use super::{Faults, base_url, duration};
 use crate::config::access::{AccessKey, Issuer, ListedTools, OAuth};
@@ -146,7 +147,7 @@ pub(super) fn tokens(file: &File, faults: &mut Faults) -> Option<TokenSettings> 
         let fault = "access.oauth.leeway: expected at most 5m: it is for clocks that differ";
         faults.0.push(fault.to_owned());
     }
-    let resource = faults.take("access.oauth.resource", public_url(&written.resource));
+    let resource = faults.take("access.oauth.resource", resource(&written.resource));
     let issuers = written.issuers.iter().enumerate();
     let issuers: Vec<access::Issuer> = issuers
         .filter_map(|(index, written)| {
@@ -274,6 +275,19 @@ pub(super) fn public_url(text: &str) -> Result<Url, String> {
             SafeUrl::new(url)
         ))
     }
+}
+
+/// Its path is also the end of where its metadata is served.
+fn resource(text: &str) -> Result<Url, String> {
+    let url = public_url(text)?;
+    if url.path().split('/').any(is_capture) {
+        return Err(format!(
+            "`{}` has a path segment that begins with `:` or `*`, which cannot be served: expected an address such as \
+             `https://mcp.example.com/mcp`",
+            SafeUrl::new(url)
+        ));
+    }
+    Ok(url)
 }
 
 fn is_loopback(url: &Url) -> bool {

@@ -59,6 +59,15 @@ fn addresses_that_others_are_told_hold_no_password() {
         assert!(!fault.contains("only-in"), "{fault}");
     }
     assert!(public_url("https://t.test/mcp").is_ok());
+    for text in [
+        "https://t.test/:x",
+        "https://t.test/a/*x",
+        "https://t.test/:",
+    ] {
+        let fault = resource(text).unwrap_err();
+        assert!(fault.contains("`:` or `*`"), "{fault}");
+    }
+    assert!(resource("https://t.test/a:b/{c}").is_ok());
 }
 
 #[test]

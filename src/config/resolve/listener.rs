@@ -53,11 +53,16 @@ pub(super) fn settings(file: &File, faults: &mut Faults) -> transport::http::Set
     }
 }
 
+/// Whether the router would take a segment of a path for more than its letters.
+pub(super) fn is_capture(segment: &str) -> bool {
+    segment.starts_with([':', '*'])
+}
+
 /// A path that the endpoint can have: one that requests have as it is written, and that is no page's.
 fn endpoint(path: &str) -> Result<(), String> {
     let fits = |c: char| c.is_ascii_alphanumeric() || "/-._~%!$&'()+,;=:@*".contains(c);
     let mut segments = path.split('/').skip(1);
-    let odd = |segment: &str| matches!(segment, "." | "..") || segment.starts_with([':', '*']);
+    let odd = |segment: &str| matches!(segment, "." | "..") || is_capture(segment);
     if !path.starts_with('/') || path == "/" || !path.chars().all(fits) || segments.any(odd) {
         return Err(format!("expected a path such as `/mcp`, found `{path}`"));
     }

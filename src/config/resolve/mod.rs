@@ -21,6 +21,7 @@ use std::time::Duration;
 
 use url::Url;
 
+use super::faults::Rest;
 use super::file::{DocumentEntry, File, LogForm};
 use super::flags::{DocumentFlags, LogFormat, ServeFlags};
 use super::quantity;
@@ -56,7 +57,11 @@ pub(super) fn resolve(
     // Containers write `${NAME:-}`: a variable that is empty says nothing.
     let environment: environment::Environment<'_> =
         &|name| environment(name).filter(|text| !text.is_empty());
-    let mut file = read(documents)?;
+    let (mut file, unread) = match read(documents) {
+        Ok(file) => (file, None),
+        Err((faults, Some(mut rest))) => (*std::mem::take(&mut rest.file), Some((faults, rest))),
+        Err((faults, None)) => return Err(faults),
+    };
     overlay(&mut file, documents, serve, environment);
     let mut faults = Faults::default();
     let config = Config {
@@ -78,6 +83,10 @@ pub(super) fn resolve(
         telemetry: log_settings(&file, &mut faults),
         written: File::default(),
     };
+    if let Some((mut all, rest)) = unread {
+        all.0.extend(rest.told(faults.0));
+        return Err(all);
+    }
     if !faults.0.is_empty() {
         return Err(ConfigFaults(faults.0));
     }
@@ -85,24 +94,18 @@ pub(super) fn resolve(
     Ok(Config { written, ..config })
 }
 
-fn read(flags: &DocumentFlags) -> Result<File, ConfigFaults> {
+fn read(flags: &DocumentFlags) -> Result<File, (ConfigFaults, Option<Rest>)> {
     let Some(path) = &flags.config else {
         return Ok(File::default());
     };
     let shown = path.display();
     let text = std::fs::read_to_string(path).map_err(|error| {
-        ConfigFaults(vec![format!(
-            "{shown}: cannot read the configuration file: {error}"
-        )])
+        let fault = format!("{shown}: cannot read the configuration file: {error}");
+        (ConfigFaults(vec![fault]), None)
     })?;
-    File::parse(&text).map_err(|faults| {
-        ConfigFaults(
-            faults
-                .0
-                .iter()
-                .map(|fault| format!("{shown}: {fault}"))
-                .collect(),
-        )
+    File::read(&text).map_err(|(faults, rest)| {
+        let faults = faults.0.iter().map(|fault| format!("{shown}: {fault}"));
+        (ConfigFaults(faults.collect()), rest)
     })
 }
 
@@ -187,11 +190,12 @@ fn document_sources(
                 .map_err(|error| error.to_string()),
         );
         let prefix = prefix.and_then(|text| faults.take(&setting, checked_prefix(text)));
+        let overlays = overlays::of(file, entry, &setting, faults);
         sources.extend(source.map(|source| DocumentSource {
             source,
             prefix,
             base_url: own.or_else(|| everywhere.clone()),
-            overlays: overlays::of(file, entry, &setting, faults),
+            overlays,
             headers: documents::headers(entry, &setting, environment, faults),
         }));
     }

@@ -142,3 +142,88 @@ fn an_address_can_be_a_port() {
     assert_eq!(address("[::1]:2").unwrap().to_string(), "[::1]:2");
     assert!(address("example.com:80").is_err());
 }
+
+/// Everything that is told of a file with this text.
+fn all_faults(text: &str, serve: &ServeFlags) -> Vec<String> {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    std::io::Write::write_all(&mut file, text.as_bytes()).unwrap();
+    let flags = DocumentFlags {
+        config: Some(file.path().to_owned()),
+        ..DocumentFlags::default()
+    };
+    let faults = resolve(&flags, serve, &nothing).unwrap_err().0;
+    let prefix = format!("{}: ", file.path().display());
+    let short = |fault: String| fault.replace(&prefix, "");
+    faults.into_iter().map(short).collect()
+}
+
+#[test]
+fn faults_of_shape_and_of_value_are_told_together() {
+    let text = "
+listen: nowhere
+path: mcp
+listen_on: x
+documents:
+  - 17
+  - {source: b.yaml, base_url: nowhere, prefx: x}
+  - {source: 'ftp://a.test/x', overlays: [{}, 5, '-']}
+limits: {request: 10, reply: much}
+tools: {page_size: 0, budget: many, include: [[], {methods: [FETCH]}]}
+timeouts: {call: 0s, connect: [1]}
+credentials: {a: {env: UNSET}, b: {usernam: x, password: y}}
+";
+    let serve = ServeFlags {
+        drain: Some("soon".to_owned()),
+        ..ServeFlags::default()
+    };
+    let found = all_faults(text, &serve);
+    let told = [
+        "line 4: `listen_on` is not",
+        "line 6: `documents[0]` expected",
+        "line 7: `documents[1].prefx` is not",
+        "line 8: `documents[2].overlays[0]` expected",
+        "line 8: `documents[2].overlays[1]` expected",
+        "documents[2].overlays: an overlay cannot be `-`",
+        "line 10: `tools.budget` expected",
+        "line 10: `tools.include[0]` expected",
+        "line 11: `timeouts.connect` expected",
+        "line 12: `credentials.b.usernam` is not",
+        "documents[1].base_url: `nowhere` is not",
+        "documents[2]: ",
+        "limits.reply: ",
+        "tools.include[1].methods: `FETCH` is not",
+        "tools.page_size: expected at least 1",
+        "timeouts.call: expected more than 0",
+        "credentials.a: the environment variable UNSET",
+        "listen: `nowhere` is not",
+        "path: expected",
+        "limits.request: expected at least",
+        "timeouts.drain: ",
+    ];
+    for expected in told {
+        let times = found.iter().filter(|one| one.starts_with(expected)).count();
+        assert_eq!(times, 1, "{expected} in {found:#?}");
+    }
+    assert_eq!(found.len(), told.len(), "{found:#?}");
+}
+
+#[test]
+fn what_follows_from_a_fault_is_no_fault_of_its_own() {
+    for (text, expected) in [
+        ("tls: {certificate: a.pem, kei: b.pem}", 1),
+        ("confirm: {approvals: 5, fallback: approvals}", 1),
+        ("confirm: {approvals: {tokn: {env: X}}}", 1),
+        ("confirm: {approvals: {operators: [5]}}", 1),
+        (
+            "access: {oauth: {resource: 'https://a.test', issuers: [5]}}",
+            1,
+        ),
+        ("access: {keys: [{name: a}]}", 1),
+        ("tools: {include: [5]}", 1),
+        ("- a", 1),
+        ("listen: [1]\nlimits: {request: 2048}", 1),
+    ] {
+        let found = all_faults(text, &ServeFlags::default());
+        assert_eq!(found.len(), expected, "{text}: {found:#?}");
+    }
+}

@@ -1,5 +1,7 @@
 //! The resolved configuration written back as a file, so that it can be printed and used again.
 
+use std::collections::BTreeMap;
+
 use url::Url;
 
 use super::policy::{KEEP, MAX_BYTES};
@@ -10,6 +12,7 @@ use crate::config::file::{DocumentEntry, DocumentSettings, File, Limits, LogForm
 use crate::config::outbound::{Answers, Hidden, Redirects, Untrusted};
 use crate::config::policy::{Audit, AuditArguments};
 use crate::config::{Config, quantity};
+use crate::discovery::Override;
 use crate::secret::SafeUrl;
 use crate::transport::access::Algorithm;
 use crate::{handler, interpret, policy, telemetry};
@@ -52,6 +55,7 @@ pub(super) fn fill(mut file: File, config: &Config) -> File {
     file.tools.deprecated = Some(config.discovery.select.deprecated);
     confirmation(&mut file.confirm, config);
     without_secrets(&mut file);
+    mask_values(&mut file.tools.operations, &config.policy.redact);
     file.limits = limits(config);
     file.timeouts = timeouts(config);
     if let Some(toolset) = &mut file.commands.dotnet {
@@ -208,6 +212,23 @@ fn mask_url(text: &mut String) {
     }
 }
 
+/// What parameters always or otherwise send, where its name says that it is a secret, or a part of it is one.
+fn mask_values(operations: &mut BTreeMap<String, Override>, redact: &policy::RedactSettings) {
+    let redactor = policy::Redactor::new(redact).unwrap_or_default();
+    let parameters = operations.values_mut().flat_map(|one| &mut one.parameters);
+    for (name, parameter) in parameters {
+        let mut names = [Some(name), parameter.name.as_ref()].into_iter().flatten();
+        let secret = names.any(|name| redactor.is_secret_name(name));
+        let values = [&mut parameter.value, &mut parameter.default];
+        for value in values.into_iter().flatten() {
+            match secret {
+                true => *value = "***".into(),
+                false => drop(redactor.json(value, &policy::SecretNames::default())),
+            }
+        }
+    }
+}
+
 fn documents(file: &File, config: &Config) -> Vec<DocumentEntry> {
     let own = file.documents.iter().map(|document| match document {
         DocumentEntry::Full(own) => {
@@ -240,6 +261,8 @@ fn shown(url: &Url) -> String {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -256,5 +279,43 @@ confirm: {approvals: {url: 'https://u:planted-7@ops.test'}}
         assert!(!written.contains("planted"), "{written}");
         // Nothing is added to what is compared byte by byte.
         assert!(written.contains("issuer: https://id.test\n"), "{written}");
+    }
+
+    #[test]
+    fn no_parameter_is_written_with_its_secret() {
+        let text = "
+tools:
+  operations:
+    getPet:
+      parameters:
+        X-Api-Key: {value: planted-1}
+        password: {default: 4711}
+        key: {name: api_key, fixed: planted-2}
+        tenant: {value: planted-3}
+        options: {default: {token: planted-4, size: 2}}
+        tier: {value: basic}
+redact: {names: [tenant]}
+";
+        let mut file = File::parse(text).unwrap();
+        let redact = policy::RedactSettings {
+            names: file.redact.names.clone(),
+            ..policy::RedactSettings::default()
+        };
+        mask_values(&mut file.tools.operations, &redact);
+        let parameters = &file.tools.operations["getPet"].parameters;
+        let shown = |name: &str| {
+            let parameter = &parameters[name];
+            parameter.value.clone().or(parameter.default.clone())
+        };
+        for (name, expected) in [
+            ("X-Api-Key", json!("***")),
+            ("password", json!("***")),
+            ("key", json!("***")),
+            ("tenant", json!("***")),
+            ("options", json!({ "token": "[REDACTED]", "size": 2 })),
+            ("tier", json!("basic")),
+        ] {
+            assert_eq!(shown(name), Some(expected), "{name}");
+        }
     }
 }

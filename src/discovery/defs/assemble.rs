@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use serde_json::Value;
 
 use super::{Closure, Definitions};
-use crate::discovery::fragment::{Fragment, Hole, Piece};
+use crate::discovery::fragment::{Fragment, Hole, MAX_LEVEL, Piece};
 
 /// Definitions up to this size stand where they are used when nothing else uses them.
 const INLINE_ONCE: usize = 4096;
@@ -153,10 +153,8 @@ impl Definitions<'_> {
         }
         let once = closure.uses.get(&hole.definition) == Some(&1);
         let small = fragment.size <= INLINE_ALWAYS && fragment.holes().next().is_none();
-        small
-            || (once
-                && fragment.size <= INLINE_ONCE
-                && level + hole.level + fragment.depth <= INLINE_LEVEL)
+        let end = level + hole.level + fragment.depth;
+        small && end <= MAX_LEVEL || once && fragment.size <= INLINE_ONCE && end <= INLINE_LEVEL
     }
 }
 

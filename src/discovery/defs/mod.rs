@@ -32,13 +32,15 @@ pub(super) struct Definitions<'d> {
     /// Sentences for people, each once.
     pub(super) notes: Vec<String>,
     noted: HashSet<String>,
+    /// What is being written, for notes: an operation, or a named schema.
+    place: String,
     /// Regular expressions met so far, and whether they can be used.
     pub(super) patterns: HashMap<String, bool>,
     pub(super) anchors: HashSet<String>,
     /// The `$defs` of the schema that is being written as a root, with a number of its own.
     local: Option<(usize, &'d Map<String, Value>)>,
     ids: HashMap<String, usize>,
-    names: HashSet<String>,
+    names: HashMap<String, Named>,
     entries: Vec<Entry<'d>>,
     /// Over references: which describe the same value.
     same: Circles<String>,
@@ -62,6 +64,15 @@ struct Entry<'d> {
     pinned: bool,
 }
 
+/// What a name stands for.
+#[derive(Debug)]
+struct Named {
+    definition: usize,
+    /// The number for the next one that wants the name: looking for a free one from the start each time
+    /// would take a document of many such names for ever.
+    next: u32,
+}
+
 /// What a schema reaches.
 #[derive(Debug, Default)]
 struct Closure {
@@ -79,11 +90,12 @@ impl<'d> Definitions<'d> {
             direction,
             notes: Vec::new(),
             noted: HashSet::new(),
+            place: String::new(),
             patterns: HashMap::new(),
             anchors: HashSet::new(),
             local: None,
             ids: HashMap::new(),
-            names: HashSet::new(),
+            names: HashMap::new(),
             entries: Vec::new(),
             same: Circles::default(),
             reach: Circles::default(),
@@ -98,6 +110,33 @@ impl<'d> Definitions<'d> {
         if self.noted.insert(note.clone()) {
             self.notes.push(note);
         }
+    }
+
+    /// Notes a sentence on what is being written, once.
+    pub(super) fn note_here(&mut self, note: &str) {
+        self.note(format!("{}: {note}", self.place));
+    }
+
+    /// What is written from now on stands here.
+    pub(super) fn write_for(&mut self, place: String) {
+        self.place = place;
+    }
+
+    /// The same for what a reference names, while that is looked at.
+    pub(super) fn within<T>(
+        &mut self,
+        reference: Option<&str>,
+        look: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        // A root's own definitions are known by names that nobody has written.
+        let Some(reference) = reference.filter(|one| one.starts_with('#')) else {
+            return look(self);
+        };
+        let inner = format!("the schema `{reference}`");
+        let around = std::mem::replace(&mut self.place, inner);
+        let found = look(self);
+        self.place = around;
+        found
     }
 
     /// What a reference names, references found there followed; `None` where they lead nowhere or
@@ -183,15 +222,9 @@ impl<'d> Definitions<'d> {
     }
 
     fn define(&mut self, reference: &str, source: &'d Value) -> usize {
-        let base = name_of(reference);
-        let mut name = base.clone();
-        let mut number = 2_u32;
-        while !self.names.insert(name.clone()) {
-            name = format!("{base}_{number}");
-            number += 1;
-        }
-        let pinned = source.get("$anchor").is_some();
         let id = self.entries.len();
+        let name = self.name(name_of(reference), id);
+        let pinned = source.get("$anchor").is_some();
         self.entries.push(Entry {
             reference: reference.to_owned(),
             name,
@@ -203,6 +236,26 @@ impl<'d> Definitions<'d> {
         id
     }
 
+    /// A name for the definition `id` that no other has.
+    fn name(&mut self, base: String, id: usize) -> String {
+        let mut name = base.clone();
+        if let Some(mut number) = self.names.get(&base).map(|named| named.next) {
+            while self.names.contains_key(&name) {
+                name = format!("{base}_{number}");
+                number += 1;
+            }
+            self.names
+                .entry(base)
+                .and_modify(|named| named.next = number);
+        }
+        let named = Named {
+            definition: id,
+            next: 2,
+        };
+        self.names.insert(name.clone(), named);
+        name
+    }
+
     /// The definitions of the entered schema's own `$defs`, which it leaves.
     pub(super) fn leave(&mut self) -> Vec<usize> {
         let Some((_, own)) = self.local else {
@@ -210,8 +263,8 @@ impl<'d> Definitions<'d> {
         };
         let mut pins = Vec::new();
         for (name, schema) in own {
-            let same = |entry: &Entry<'_>| entry.name == *name && entry.source == schema;
-            let known = self.entries.iter().position(same);
+            let known = self.names.get(name).map(|named| named.definition);
+            let known = known.filter(|&id| self.entries[id].source == schema);
             pins.extend(known.or_else(|| self.local_id(name)));
         }
         self.local = None;
@@ -248,7 +301,9 @@ impl<'d> Definitions<'d> {
                 ));
                 fragment.raw(assemble::STUB);
             } else {
-                self.write_definition(source, &reference, &mut fragment);
+                self.within(Some(&reference), |this| {
+                    this.write_definition(source, &reference, &mut fragment);
+                });
             }
             self.entries[id].fragment = Some(fragment);
         }

@@ -176,6 +176,28 @@ fn a_flat_body_alone_is_the_root() {
 }
 
 #[test]
+fn an_optional_flat_body_knows_what_it_needs() {
+    let mut update = json_body(json!({
+        "type": "object", "required": ["name"],
+        "properties": { "name": { "type": "string" }, "note": { "type": "string" } },
+    }));
+    update
+        .extensions
+        .insert("x-mcp".to_owned(), json!({ "body": "flat" }));
+    for (is_required, told) in [(false, None), (true, Some(json!(["name"])))] {
+        update.request_body.as_mut().unwrap().required = is_required;
+        let tool = only(update.clone(), &json!({}));
+        assert_eq!(tool.input_schema.parse().get("required"), told.as_ref());
+        let argument = &target(&tool).body.as_ref().unwrap().argument;
+        let BodyArgument::Flat(fields) = argument else {
+            panic!("{argument:?}");
+        };
+        let needed: Vec<bool> = fields.iter().map(|field| field.needed).collect();
+        assert_eq!(needed, [true, false]);
+    }
+}
+
+#[test]
 fn a_flat_body_gives_way_to_parameters() {
     let mut create = json_body(json!({
         "type": "object",

@@ -4,8 +4,10 @@ mod arguments;
 mod bodies;
 mod bounds;
 mod choices;
+mod clashes;
 mod closed;
 mod compositions;
+mod extensions;
 mod golden;
 mod graphs;
 mod operations;
@@ -13,6 +15,7 @@ mod outputs;
 mod parts;
 mod schemas;
 mod templates;
+mod two_names;
 
 use serde_json::{Value, json};
 

@@ -53,6 +53,51 @@ fn output_schemas_accept_every_object() {
 }
 
 #[test]
+fn what_an_answer_is_beside_its_schema_is_known() {
+    let pet = json!({ "type": "object", "required": ["id", "pin"], "properties": {
+        "id": { "type": "integer" }, "pin": { "type": "string", "writeOnly": true } } });
+    let list = json!({ "type": "array", "items": {} });
+    let promise = |status: Option<u16>, required: &[&str], is_wrapped| {
+        Some(crate::tool::Promise {
+            status,
+            required: required.iter().map(|name| (*name).to_owned()).collect(),
+            is_wrapped,
+        })
+    };
+    let plain = "application/json";
+    for (statuses, media_type, schema, expected) in [
+        (
+            &["200", "default"][..],
+            plain,
+            &pet,
+            promise(Some(200), &["id"], false),
+        ),
+        (&["2XX"], plain, &list, promise(None, &[], true)),
+        (
+            &["default"],
+            "a/b+json",
+            &pet,
+            promise(None, &["id"], false),
+        ),
+        // Some answers of this kind are another response's.
+        (&["2XX", "204"], plain, &pet, None),
+        // Not one value.
+        (&["200"], "application/x-ndjson", &list, None),
+        (&["200"], "*/*", &list, None),
+    ] {
+        let mut get = operation("GET", "/x");
+        let content = |first: bool| first.then(|| media(media_type, schema.clone()));
+        let responses = statuses.iter().enumerate();
+        let responses =
+            responses.map(|(at, status)| response(status, content(at == 0).into_iter().collect()));
+        get.responses = responses.collect();
+        let tool = only(get, &json!({}));
+        assert!(tool.output_schema.is_some());
+        assert_eq!(target(&tool).promise, expected, "{statuses:?} {media_type}");
+    }
+}
+
+#[test]
 fn output_schemas_are_left_out() {
     let mut get = operation("GET", "/x");
     let long =

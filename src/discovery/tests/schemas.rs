@@ -62,6 +62,30 @@ fn dangling_references_accept_anything_and_are_noted() {
 }
 
 #[test]
+fn patterns_that_are_left_out_are_noted_with_their_place() {
+    let body = json!({ "properties": {
+        "own": { "type": "string", "pattern": "^a\\Z" },
+        "name": { "$ref": "#/components/schemas/Name" },
+        "told": { "oneOf": [{ "$ref": "#/components/schemas/Word" }, { "const": "x" }] },
+    } });
+    let components = json!({
+        "Name": { "type": "string", "description": "x".repeat(200), "pattern": "^b\\Z" },
+        "Word": { "properties": { "word": { "pattern": "^c\\Z" } } },
+    });
+    let document = document(vec![json_body(body)], &components);
+    let found = run(&document, &Settings::default());
+    let notes = found.notes.join("\n");
+    for expected in [
+        "test.yaml: POST /things: the pattern `^a\\Z` is no regular expression",
+        "test.yaml: the schema `#/components/schemas/Name`: the pattern `^b\\Z` is no",
+        "test.yaml: the schema `#/components/schemas/Word`: the pattern `^c\\Z` is no",
+    ] {
+        assert!(notes.contains(expected), "{notes}");
+    }
+    assert_eq!(found.notes.len(), 3, "{notes}");
+}
+
+#[test]
 fn small_and_single_definitions_stand_where_they_are_used() {
     let components = json!({
         "Small": { "type": "string" },
@@ -266,4 +290,76 @@ fn read_only_follows_references_and_all_of() {
     let output = tool.output_schema.unwrap().parse();
     let names: Vec<&String> = output["properties"].as_object().unwrap().keys().collect();
     assert_eq!(names, ["id", "name"]);
+}
+
+/// `[[...[]...]]`, or with objects.
+fn nested(levels: usize, object: bool) -> Value {
+    let inner = |value| {
+        if object {
+            json!({ "a": value })
+        } else {
+            json!([value])
+        }
+    };
+    (0..levels).fold(json!(1), |value, _| inner(value))
+}
+
+#[test]
+fn values_too_deep_for_readers_are_left_out() {
+    for (keyword, value) in [
+        ("default", nested(110, false)),
+        ("default", nested(17, true)),
+        ("const", nested(100, true)),
+        ("enum", json!([1, nested(90, false)])),
+        ("examples", json!([nested(80, false)])),
+    ] {
+        let schema = json!({ "description": "d", keyword: value });
+        let found = run(
+            &document(vec![json_body(schema)], &json!({})),
+            &Settings::default(),
+        );
+        let published = found.tools[0].input_schema.parse();
+        let body = &published["properties"]["body"];
+        assert_eq!(body, &json!({ "description": "d" }), "{keyword}");
+        let told = format!("`{keyword}`");
+        assert!(found.notes[0].contains(&told), "{:?}", found.notes);
+    }
+    let kept = json!({ "default": nested(16, true), "enum": [nested(16, false)] });
+    let schema = input(json_body(kept.clone()), &json!({}));
+    assert_eq!(schema["properties"]["body"], kept);
+}
+
+#[test]
+fn values_of_parameters_are_as_deep_as_others_at_most() {
+    let mut list = operation("GET", "/x");
+    let mut one = parameter("filter", Query, json!({ "type": "array", "items": {} }));
+    one.example = Some(nested(60, false));
+    let said = json!({ "default": nested(110, false) });
+    one.extensions.insert("x-mcp".to_owned(), said);
+    list.parameters = vec![one];
+    let found = run(&document(vec![list], &json!({})), &Settings::default());
+    let published = found.tools[0].input_schema.parse();
+    assert_eq!(
+        published["properties"]["filter"],
+        json!({ "type": "array", "items": {} })
+    );
+    assert_eq!(found.notes.len(), 2, "{:?}", found.notes);
+}
+
+#[test]
+fn a_value_deep_within_a_schema_leaves_it_readable() {
+    let around = |levels: usize, bottom: Value| {
+        let within = |schema, _| json!({ "properties": { "p": schema } });
+        (0..levels).fold(bottom, within)
+    };
+    let refers = |name: &str| json!({ "$ref": format!("#/components/schemas/{name}") });
+    let small = json!({ "default": nested(16, false) });
+    for levels in 40..57 {
+        let components = json!({ "Deep": around(levels, small.clone()), "Small": small });
+        let body = json!({ "properties": {
+            "a": refers("Deep"), "b": refers("Deep"), "c": around(levels, refers("Small")),
+        } });
+        let schema = input(json_body(body), &components);
+        assert!(schema["properties"]["body"].is_object(), "{levels}");
+    }
 }

@@ -5,9 +5,10 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
+use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
@@ -96,7 +97,7 @@ struct Told {
 
 impl Lines for Told {
     fn line(&self, is_error: bool, text: &str) {
-        let mut keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut keys = self.keys.lock();
         let text = keys[usize::from(is_error)].hide(text);
         if !text.trim().is_empty() {
             // A full queue: the next line will do.
@@ -293,10 +294,10 @@ impl Context for Job {
     }
 
     fn tools(&self) -> Vec<(String, Vec<String>)> {
-        self.parts.known().tools.clone()
+        self.parts.known.read().tools.clone()
     }
 
     fn facts(&self) -> Value {
-        self.parts.known().facts.clone()
+        self.parts.known.read().facts.clone()
     }
 }

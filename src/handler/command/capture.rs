@@ -1,8 +1,9 @@
 //! Output of a program while it runs: its beginning and its end are kept, what is between them is counted.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use tokio::io::{AsyncRead, AsyncReadExt};
 
 use super::Captured;
@@ -89,7 +90,7 @@ pub(super) type Shared = Arc<Mutex<Kept>>;
 
 /// What has come so far, taken.
 pub(super) fn take(shared: &Shared) -> Captured {
-    let mut kept = shared.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut kept = shared.lock();
     std::mem::replace(&mut *kept, Kept::new(0)).finish()
 }
 
@@ -108,9 +109,7 @@ pub(super) async fn read(
     });
     while let Ok(count @ 1..) = stream.read(&mut chunk).await {
         let bytes = chunk.get(..count).unwrap_or_default();
-        kept.lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(bytes);
+        kept.lock().push(bytes);
         if let Some(splitter) = &mut splitter {
             splitter.push(bytes);
         }

@@ -1,7 +1,8 @@
 //! How often each tool was called, for whoever asks the bridge itself.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+
+use parking_lot::Mutex;
 
 use super::builtin::CallCounts;
 
@@ -10,12 +11,8 @@ use super::builtin::CallCounts;
 pub(super) struct Counts(Mutex<Vec<CallCounts>>);
 
 impl Counts {
-    fn list(&self) -> MutexGuard<'_, Vec<CallCounts>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub(super) fn add(&self, tool: &str, failed: bool, took: Duration) {
-        let mut list = self.list();
+        let mut list = self.0.lock();
         let at = list.iter().position(|one| one.tool == tool);
         let at = at.unwrap_or_else(|| {
             list.push(CallCounts {
@@ -32,10 +29,10 @@ impl Counts {
     }
 
     pub(super) fn all(&self) -> Vec<CallCounts> {
-        self.list().clone()
+        self.0.lock().clone()
     }
 
     pub(super) fn reset(&self) {
-        self.list().clear();
+        self.0.lock().clear();
     }
 }

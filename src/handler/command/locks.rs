@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
@@ -123,12 +124,6 @@ struct Table {
     released: Notify,
 }
 
-impl Table {
-    fn held(&self) -> MutexGuard<'_, HashMap<Slot, Holder>> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 /// A lock that is held until this is dropped.
 #[derive(Debug)]
 pub(super) struct Held {
@@ -138,7 +133,7 @@ pub(super) struct Held {
 
 impl Drop for Held {
     fn drop(&mut self) {
-        let mut held = self.table.held();
+        let mut held = self.table.held.lock();
         for slot in &self.slots {
             held.remove(slot);
         }
@@ -175,7 +170,7 @@ impl Locks {
     /// With a conflict, whether its holder is being ended.
     fn attempt(&self, wanted: &Wanted, ending: &Ending) -> Result<Held, (CommandError, bool)> {
         let slots = wanted.slots();
-        let mut held = self.0.held();
+        let mut held = self.0.held.lock();
         if let Some(holder) = slots.iter().find_map(|slot| held.get(slot)) {
             let conflict = CommandError::Conflict {
                 operation: wanted.operation.clone(),

@@ -22,9 +22,10 @@ mod tests;
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::RwLock;
 use serde_json::Value;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -132,20 +133,12 @@ impl CommandHandler {
 
     /// Tells what built-in parts may say of the bridge: its tools with their actions.
     pub fn know_tools(&self, tools: Vec<(String, Vec<String>)>) {
-        self.0
-            .known
-            .write()
-            .unwrap_or_else(PoisonError::into_inner)
-            .tools = tools;
+        self.0.known.write().tools = tools;
     }
 
     /// The same of anything else, as a JSON object.
     pub fn know_facts(&self, facts: Value) {
-        self.0
-            .known
-            .write()
-            .unwrap_or_else(PoisonError::into_inner)
-            .facts = facts;
+        self.0.known.write().facts = facts;
     }
 
     /// Where each program is now, if it is anywhere.
@@ -193,9 +186,5 @@ impl Parts {
             command: command.to_owned(),
             source: io::Error::new(io::ErrorKind::PermissionDenied, "it is not allowed"),
         })
-    }
-
-    fn known(&self) -> RwLockReadGuard<'_, Known> {
-        self.known.read().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -40,7 +40,7 @@ fn of_file(directory: &Path) -> Option<TestRunner> {
     }
     let text = std::fs::read_to_string(file).ok()?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    let settings: Value = serde_json::from_str(&without_comments(text)).ok()?;
+    let settings: Value = crate::tree::read(&without_comments(text)).ok()?;
     let runner = settings.get("test")?.get("runner")?.as_str()?;
     match runner.to_ascii_lowercase().as_str() {
         "microsoft.testing.platform" => Some(TestRunner::Platform),

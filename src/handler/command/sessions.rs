@@ -1,10 +1,11 @@
 //! Programs that go on after their call was answered: listed, heard of, stopped, and ended with the bridge.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use data_encoding::HEXLOWER;
+use parking_lot::Mutex;
 use tokio::sync::watch;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -73,7 +74,7 @@ struct Kept {
 impl Lines for Log {
     fn line(&self, is_error: bool, text: &str) {
         let text = self.secrets.mask(text);
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.kept.lock();
         let [out, err] = &mut kept.keys;
         let keys = if is_error { err } else { out };
         let line = SessionLine {
@@ -95,7 +96,7 @@ impl Lines for Log {
 
 impl Session {
     fn view(&self, with_lines: bool) -> SessionView {
-        let kept = self.log.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = self.log.kept.lock();
         SessionView {
             id: self.id.clone(),
             operation: self.operation.clone(),
@@ -125,10 +126,6 @@ impl Sessions {
         }
     }
 
-    fn list(&self) -> MutexGuard<'_, Vec<Arc<Session>>> {
-        self.list.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Starts a program that goes on; its id. `closing` ends it, and `tracker` waits for its end.
     pub(super) fn start(
         &self,
@@ -137,7 +134,7 @@ impl Sessions {
         about: About,
         (closing, tracker): (&CancellationToken, &TaskTracker),
     ) -> Result<String, CommandError> {
-        let mut list = self.list();
+        let mut list = self.list.lock();
         if list.iter().filter(|session| session.is_running()).count() >= self.most {
             return Err(CommandError::Refused {
                 parameter: "sessionId".to_owned(),
@@ -183,7 +180,7 @@ impl Sessions {
     }
 
     fn find(&self, id: &str, owner: &str) -> Option<Arc<Session>> {
-        let list = self.list();
+        let list = self.list.lock();
         let is_it = |session: &&Arc<Session>| session.id == id && &*session.owner == owner;
         list.iter().find(is_it).cloned()
     }
@@ -195,7 +192,8 @@ impl Sessions {
 
     /// All of this owner's, the oldest first, without lines.
     pub(super) fn views(&self, owner: &str) -> Vec<SessionView> {
-        self.list()
+        self.list
+            .lock()
             .iter()
             .filter(|session| &*session.owner == owner)
             .map(|session| session.view(false))
@@ -210,7 +208,7 @@ impl Sessions {
         let mut ended = session.ended.subscribe();
         // Past that, the supervisor goes on by itself.
         let _ = timeout(ENDING, ended.wait_for(Option::is_some)).await;
-        self.list().retain(|one| one.id != session.id);
+        self.list.lock().retain(|one| one.id != session.id);
         Some(SessionView {
             ended: before,
             ..session.view(true)

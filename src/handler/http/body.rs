@@ -4,7 +4,7 @@ use std::error::Error;
 use std::future::poll_fn;
 use std::io;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use ::http::HeaderMap;
@@ -12,6 +12,7 @@ use ::http::header::{CONTENT_ENCODING, CONTENT_LENGTH};
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt, TryStreamExt, stream};
 use http_body_util::BodyExt as _;
+use parking_lot::Mutex;
 use tokio_util::io::{ReaderStream, StreamReader};
 
 use super::coding;
@@ -55,7 +56,7 @@ impl Body {
         let source = Arc::new(Mutex::new(source));
         let reader = {
             let source = Arc::clone(&source);
-            let raw = stream::poll_fn(move |context| lock(&source).poll_next(context));
+            let raw = stream::poll_fn(move |context| source.lock().poll_next(context));
             StreamReader::new(raw.map_err(io::Error::other))
         };
         let decoder = coding::undone(Box::pin(reader), codings);
@@ -110,11 +111,7 @@ impl Source {
 /// A decoder may be done before the body is: what marks the body's end is still to be read.
 fn finish(source: Arc<Mutex<Source>>) {
     tokio::spawn(async move {
-        let rest = poll_fn(|context| lock(&source).poll_next(context));
+        let rest = poll_fn(|context| source.lock().poll_next(context));
         let _ = tokio::time::timeout(SETTLE, rest).await;
     });
-}
-
-fn lock(source: &Mutex<Source>) -> MutexGuard<'_, Source> {
-    source.lock().unwrap_or_else(PoisonError::into_inner)
 }

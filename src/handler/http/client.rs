@@ -5,7 +5,6 @@ use std::time::Duration;
 use ::http::header::{ACCEPT_ENCODING, CONTENT_LENGTH};
 use ::http::{HeaderMap, HeaderValue, StatusCode};
 use bytes::{Bytes, BytesMut};
-use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::redirect;
 
 use super::body::{Body, Source};
@@ -138,7 +137,7 @@ pub(super) fn builder(connect_timeout: Duration, guard: &Guard) -> reqwest::Clie
         .no_proxy()
         .tcp_nodelay(true)
         .connect_timeout(connect_timeout)
-        .dns_resolver(Names(guard.clone()))
+        .dns_resolver(guard.clone())
         .http2_max_header_list_size(MOST_HEADER_BYTES)
         .pool_idle_timeout(IDLE)
         .pool_max_idle_per_host(usize::MAX)
@@ -161,17 +160,4 @@ fn classify(error: reqwest::Error) -> HandleError {
         HandleError::Broken
     };
     fault::classify(error, otherwise)
-}
-
-/// Resolves names to addresses that may be connected to.
-struct Names(Guard);
-
-impl Resolve for Names {
-    fn resolve(&self, name: Name) -> Resolving {
-        let guard = self.0.clone();
-        Box::pin(async move {
-            let addresses = guard.resolve(name.as_str()).await?;
-            Ok(Box::new(addresses.into_iter()) as Addrs)
-        })
-    }
 }

@@ -2,6 +2,7 @@
 
 use ::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, LOCATION};
 use ::http::{Method, StatusCode};
+use url::Url;
 
 use crate::binding::HttpPlan;
 use crate::handler::HttpReply;
@@ -28,11 +29,15 @@ pub(super) fn next(plan: HttpPlan, reply: &HttpReply) -> Option<HttpPlan> {
     let (Some(place), None) = (places.next(), places.next()) else {
         return None;
     };
-    let mut url = plan.url.join(place.to_str().ok()?).ok()?;
+    let mut url = nameless(plan.url.clone());
+    url = url.join(place.to_str().ok()?).ok()?;
     let named = !url.username().is_empty() || url.password().is_some();
     if named || url.origin() != plan.url.origin() {
         return None;
     }
+    // The operator's, for this host. URLs with a host take both.
+    let _ = url.set_username(plan.url.username());
+    let _ = url.set_password(plan.url.password());
     url.set_fragment(None);
     let mut headers = plan.headers;
     let body = plan.body.filter(|_| method == plan.method);
@@ -49,13 +54,46 @@ pub(super) fn next(plan: HttpPlan, reply: &HttpReply) -> Option<HttpPlan> {
     })
 }
 
+/// Without a user and a password, which are no part of where something is.
+fn nameless(mut url: Url) -> Url {
+    let _ = url.set_username("");
+    let _ = url.set_password(None);
+    url
+}
+
 #[cfg(test)]
 mod tests {
     use ::http::HeaderMap;
     use bytes::Bytes;
-    use url::Url;
 
     use super::*;
+
+    #[test]
+    fn the_operators_user_and_password_go_along_within_the_host() {
+        for (place, expected) in [
+            ("/b", Some("http://u:p%20w@api.test/b")),
+            ("http://api.test/b", Some("http://u:p%20w@api.test/b")),
+            ("http://u:p%20w@api.test/b", None),
+            ("http://evil.test/b", None),
+        ] {
+            let plan = HttpPlan {
+                method: Method::GET,
+                url: Url::parse("http://u:p%20w@api.test/a").unwrap(),
+                headers: HeaderMap::new(),
+                body: None,
+            };
+            let mut headers = HeaderMap::new();
+            headers.insert(LOCATION, place.parse().unwrap());
+            let reply = HttpReply {
+                status: StatusCode::FOUND,
+                headers,
+                body: Bytes::new(),
+                cut: None,
+            };
+            let found = next(plan, &reply).map(|plan| plan.url.to_string());
+            assert_eq!(found.as_deref(), expected, "{place}");
+        }
+    }
 
     #[test]
     fn only_what_stays_at_the_host_and_changes_nothing_is_followed() {

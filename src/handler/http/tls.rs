@@ -1,15 +1,14 @@
 //! Certificates towards the upstream, from PEM files that may change.
 
 use std::fmt;
-use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use reqwest::{Certificate, Client, ClientBuilder, Identity, Request, Response};
+use parking_lot::Mutex;
+use reqwest::{Client, ClientBuilder, Request, Response};
 
 use super::ClientError;
 use super::credentials::{Stamp, Tls, stamp};
-use crate::outbound::was_not_sent;
+use crate::outbound::{Certificates, was_not_sent};
 
 /// How often the files are looked at, at most.
 const LOOK: Duration = Duration::from_secs(1);
@@ -53,7 +52,7 @@ impl Renewed {
     /// The client now. Files that cannot be used keep the last certificates; of a certificate and its key, one is
     /// always exchanged before the other.
     pub(super) fn current(&self) -> Client {
-        let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut current = self.current.lock();
         if current.looked.elapsed() >= LOOK {
             self.look(&mut current);
         }
@@ -106,72 +105,8 @@ fn stamps(files: &Tls) -> [Option<Stamp>; 3] {
 }
 
 fn client(files: &Tls, builder: impl Fn() -> ClientBuilder) -> Result<Client, ClientError> {
-    let certificates = Certificates::read(files)?;
-    let client = certificates.add(builder()).build();
-    client
-        // A machine without root certificates can still call plain http.
-        .or_else(|_| certificates.alone(builder()).build())
-        .map_err(|error| ClientError(error.into()))
-}
-
-/// What the files hold.
-struct Certificates {
-    authorities: Vec<Certificate>,
-    identity: Option<Identity>,
-}
-
-impl Certificates {
-    fn read(settings: &Tls) -> Result<Self, ClientError> {
-        let authorities = match &settings.authorities {
-            None => Vec::new(),
-            Some(path) => Certificate::from_pem_bundle(&bytes(path)?)
-                .map_err(|error| refuse(path, &error.to_string()))?,
-        };
-        let identity = match &settings.identity {
-            None => None,
-            Some((certificate, key)) => {
-                let mut pem = bytes(certificate)?;
-                pem.push(b'\n');
-                pem.extend(bytes(key)?);
-                // What the library says of a key is not shown.
-                let identity = Identity::from_pem(&pem)
-                    .map_err(|_| refuse(key, "expected a PEM certificate chain and its key"))?;
-                Some(identity)
-            }
-        };
-        Ok(Self {
-            authorities,
-            identity,
-        })
-    }
-
-    /// Besides the machine's own authorities.
-    fn add(&self, builder: ClientBuilder) -> ClientBuilder {
-        let builder = if self.authorities.is_empty() {
-            builder
-        } else {
-            builder.tls_certs_merge(self.authorities.iter().cloned())
-        };
-        self.identify(builder)
-    }
-
-    /// Without the machine's own authorities.
-    fn alone(&self, builder: ClientBuilder) -> ClientBuilder {
-        self.identify(builder.tls_certs_only(self.authorities.iter().cloned()))
-    }
-
-    fn identify(&self, builder: ClientBuilder) -> ClientBuilder {
-        match &self.identity {
-            Some(identity) => builder.identity(identity.clone()),
-            None => builder,
-        }
-    }
-}
-
-fn bytes(path: &Path) -> Result<Vec<u8>, ClientError> {
-    std::fs::read(path).map_err(|error| refuse(path, &error.to_string()))
-}
-
-fn refuse(path: &Path, message: &str) -> ClientError {
-    ClientError(format!("{}: {message}", path.display()).into())
+    let certificates =
+        Certificates::read(files, true).map_err(|error| ClientError(error.into()))?;
+    let client = certificates.client(builder);
+    client.map_err(|error| ClientError(error.into()))
 }

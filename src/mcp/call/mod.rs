@@ -4,6 +4,7 @@ mod ours;
 mod relay;
 mod unmade;
 
+use std::borrow::Cow;
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::pin::{Pin, pin};
@@ -17,12 +18,12 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 
-use self::relay::watch;
+use self::relay::{apart, watch};
 use super::accept::Origin;
 use super::answer::{Ended, Form};
 use super::batch::Batch;
+use super::declared::Declared;
 use super::error::Refusal;
-use super::handshake::declares;
 use super::human::{By, Human, Modes};
 use super::listing::publishes_output;
 use super::params::Meta;
@@ -51,8 +52,8 @@ pub(crate) struct Request<'a> {
     pub(crate) revision: Revision,
     /// The method is the tool's name.
     pub(crate) direct: bool,
-    /// What the client declared, as a `ClientCapabilities` object.
-    pub(crate) capabilities: Option<&'a RawValue>,
+    /// What the client declared that it can do.
+    pub(crate) capabilities: Cow<'a, Declared>,
     pub(crate) client: Option<Arc<str>>,
     pub(crate) session: Option<Arc<Session>>,
     /// The human behind the client, unless they can be asked in the session, and what they can be shown.
@@ -109,7 +110,7 @@ pub(crate) fn begin(
                 }
             }
         }
-        if let Some(refusal) = missing_capability(tool, request.capabilities) {
+        if let Some(refusal) = missing_capability(tool, &request.capabilities) {
             let why = (Step::Capabilities, &*refusal.to_string());
             record_refusal(server, &request, origin, why);
             // The revisions with a handshake have no error for this; the model can be told.
@@ -131,7 +132,7 @@ fn prepare(request: Request<'_>, tool: Option<&Tool>, form: Form, origin: Origin
     let live = can_stream && human && request.session.is_some() && !request.revision.is_modern();
     let links = form.server.settings.approvals;
     let modes = match live {
-        true => Modes::of(request.capabilities, request.revision, links),
+        true => Modes::of(&request.capabilities, request.revision, links),
         false => request.modes,
     };
     let asks = live && modes.any();
@@ -192,8 +193,8 @@ pub(crate) fn next_id() -> CallId {
     CallId(NEXT.fetch_add(1, Ordering::Relaxed))
 }
 
-fn missing_capability(tool: &Tool, declared: Option<&RawValue>) -> Option<Refusal> {
-    let lacks = |name: &&String| !declares(declared, name);
+fn missing_capability(tool: &Tool, declared: &Declared) -> Option<Refusal> {
+    let lacks = |name: &&String| !declared.has(name);
     let missing: Vec<String> = tool.requires.iter().filter(lacks).cloned().collect();
     (!missing.is_empty()).then(|| Refusal::MissingCapability {
         tool: tool.name.as_str().to_owned(),
@@ -239,13 +240,13 @@ impl Work {
         Self(Job::Batch(batch))
     }
 
-    /// Does the work. Where something is to be sent before the answer, the rest of the work is
-    /// done by whoever reads the stream.
+    /// Does the work. Where something is to be sent before the answer, the work goes on beside the stream, for as long
+    /// as there is one.
     pub async fn finish(self) -> Answer {
         match self.0 {
             Job::Call(mut call) => match call.messages.take() {
                 None => call.run().await.map_or_else(|rest| rest, Answer::Message),
-                Some(messages) => watch(messages, Box::pin(call.run())).await,
+                Some(messages) => watch(messages, apart(call.run())).await,
             },
             Job::Batch(batch) => batch.finish().await,
         }

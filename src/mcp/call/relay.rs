@@ -2,16 +2,32 @@
 
 use std::collections::VecDeque;
 use std::future::Future;
+use std::panic::resume_unwind;
 use std::pin::Pin;
 
 use bytes::Bytes;
 use futures_util::stream;
 use tokio::sync::mpsc;
+use tokio_util::task::AbortOnDropHandle;
 
 use crate::mcp::{Answer, Message, Messages};
 
 /// The answer, or what is left of it where nothing was sent before.
 pub(super) type Run = Pin<Box<dyn Future<Output = Result<Message, Answer>> + Send>>;
+
+/// Has a call go on by itself until it is dropped: a client that reads slowly, or not at all, holds up neither its limits
+/// of time nor what it takes from others.
+pub(super) fn apart(call: impl Future<Output = Result<Message, Answer>> + Send + 'static) -> Run {
+    let task = AbortOnDropHandle::new(tokio::spawn(call));
+    Box::pin(async {
+        task.await
+            .unwrap_or_else(|error| match error.try_into_panic() {
+                Ok(panic) => resume_unwind(panic),
+                // The process ends.
+                Err(_) => Err(Answer::Nothing),
+            })
+    })
+}
 
 /// Waits for the first thing to send: the answer alone is one message, anything before it makes a
 /// stream.

@@ -1,6 +1,7 @@
 //! What happens around a call, with futures in the place of calls.
 
 use std::future::{pending, ready};
+use std::time::Duration;
 
 use futures_util::StreamExt as _;
 
@@ -66,6 +67,34 @@ async fn a_call_cancelled_in_its_stream_ends_it() {
     };
     let result = watch(receiver, Box::pin(run)).await;
     assert_eq!(texts(result).await, ["one"]);
+}
+
+#[tokio::test]
+async fn a_call_goes_on_though_nobody_reads_its_stream() {
+    let (sender, receiver) = mpsc::channel(4);
+    let (done, ended) = tokio::sync::oneshot::channel();
+    let run = apart(async move {
+        sender.send(Bytes::from("one")).await.unwrap();
+        tokio::time::sleep(Duration::from_millis(1)).await;
+        done.send(()).unwrap();
+        answer()
+    });
+    let unread = watch(receiver, run).await;
+    ended.await.unwrap();
+    assert_eq!(texts(unread).await, ["one", "the answer"]);
+}
+
+#[tokio::test]
+async fn a_call_ends_with_its_stream() {
+    let (sender, receiver) = mpsc::channel(4);
+    let (held, dropped) = tokio::sync::oneshot::channel::<()>();
+    let run = apart(async move {
+        let _held = held;
+        sender.send(Bytes::from("one")).await.unwrap();
+        pending().await
+    });
+    drop(watch(receiver, run).await);
+    assert!(dropped.await.is_err());
 }
 
 #[tokio::test]

@@ -239,11 +239,7 @@ impl One<'_> {
             None => None,
         };
         let responses_place = Place::at(&place.member("responses"));
-        let mut all_extensions = Map::new();
-        for object in self.item.objects.iter().rev() {
-            all_extensions.extend(extensions(object, &context.budget));
-        }
-        all_extensions.extend(extensions(map, &context.budget));
+        let (extensions, farther_mcp) = self.extensions(map, context);
         Ok(Operation {
             method,
             path: self.path.to_owned(),
@@ -267,8 +263,28 @@ impl One<'_> {
                 .get("servers")
                 .or_else(|| self.item.get("servers"))
                 .cloned(),
-            extensions: all_extensions,
+            extensions,
+            farther_mcp,
         })
+    }
+
+    /// The operation's over the path item's; and each `x-mcp` that another one stands before, the nearest
+    /// first.
+    fn extensions(
+        &self,
+        map: &Map<String, Value>,
+        context: &Context<'_>,
+    ) -> (Map<String, Value>, Vec<Value>) {
+        let mut all = Map::new();
+        let mut farther = Vec::new();
+        for object in self.item.objects.iter().rev().copied().chain([map]) {
+            for (name, value) in extensions(object, &context.budget) {
+                let before = all.insert(name.clone(), value);
+                farther.extend(before.filter(|_| name == "x-mcp"));
+            }
+        }
+        farther.reverse();
+        (all, farther)
     }
 
     /// The farthest first.

@@ -176,7 +176,12 @@ mod tests {
         };
         let found = absolute(servers, "/servers", &mut context);
         let list = found.iter().map(Url::to_string).collect();
-        (list, findings.finish(str::to_owned).len())
+        (
+            list,
+            findings
+                .finish(&crate::openapi::written::Written::default())
+                .len(),
+        )
     }
 
     #[test]

@@ -17,6 +17,7 @@ use super::finding::{Findings, Place};
 use super::source::{self, Fetched, Source};
 use super::text;
 use super::upgrade::Version;
+use super::written::Other;
 use crate::secret::SafeUrl;
 use rewrite::Rewrite;
 pub(super) use rewrite::{holds_names, is_data};
@@ -88,8 +89,8 @@ impl Location {
 pub(super) struct BroughtIn {
     /// Pointer prefix and version of each document.
     pub(super) versions: Vec<(String, Version)>,
-    /// The document's names, by index.
-    pub(super) names: Vec<String>,
+    /// The documents, by index.
+    pub(super) others: Vec<Other>,
     /// Bytes of all documents.
     pub(super) size: usize,
     /// One of them was read from a URL.
@@ -142,7 +143,7 @@ pub(super) async fn bring_in(
     let mut documents = Map::new();
     let mut left = settings.max_external_bytes;
     while let Some((index, asked)) = collector.waiting.pop_front() {
-        result.names.push(asked.location.name());
+        result.others.push(Other::new(&asked.location, location));
         let loaded = load(&asked, location, left, settings).await;
         match loaded {
             Ok((mut tree, size)) => {

@@ -13,7 +13,7 @@ fn overlay(actions: &Value) -> Result<Overlay, LoadError> {
 fn applied(mut tree: Value, actions: &Value) -> (Value, Vec<(String, String)>) {
     let mut findings = Findings::default();
     apply_all(&[overlay(actions).unwrap()], &mut tree, &mut findings).unwrap();
-    let told = findings.finish(str::to_owned);
+    let told = findings.finish(&crate::openapi::written::Written::default());
     let told = told
         .into_iter()
         .map(|one| (one.rule.to_owned(), one.pointer));

@@ -6,7 +6,7 @@ use url::Url;
 use super::super::Settings;
 use super::super::error::LoadError;
 use super::{Fetched, tls};
-use crate::outbound::{Guard, Reach, was_not_sent};
+use crate::outbound::{Certificates, Guard, Reach, was_not_sent};
 use crate::secret::{SafeUrl, Secret};
 
 /// Redirects a document's URL may go through.
@@ -118,22 +118,20 @@ impl<'a> Fetcher<'a> {
                 .timeout(settings.timeout)
                 .connect_timeout(settings.timeout)
                 // What is judged is what is connected to: there is no second look-up.
-                .dns_resolver(Names(guard.clone()))
+                .dns_resolver(guard.clone())
                 // A proxy would resolve the host once more, unjudged; and a variable left in an environment must
                 // not reroute a sidecar.
                 .no_proxy()
                 .user_agent(concat!("mcpinvoke/", env!("CARGO_PKG_VERSION")))
         };
         let certificates = match url.scheme() {
-            "https" => {
-                tls::Certificates::read(&settings.tls, place.is_some()).map_err(|reason| {
-                    LoadError::Certificate {
-                        name: name.to_owned(),
-                        reason: format!("tls: {reason}"),
-                    }
-                })?
-            }
-            _ => tls::Certificates::default(),
+            "https" => Certificates::read(&settings.tls, place.is_some()).map_err(|reason| {
+                LoadError::Certificate {
+                    name: name.to_owned(),
+                    reason: format!("tls: {reason}"),
+                }
+            })?,
+            _ => Certificates::default(),
         };
         Ok(Self {
             client: certificates
@@ -212,19 +210,6 @@ fn headers(own: &[(HeaderName, Secret)]) -> HeaderMap {
         }
     }
     headers
-}
-
-/// Resolves names to addresses that may be connected to.
-struct Names(Guard);
-
-impl reqwest::dns::Resolve for Names {
-    fn resolve(&self, name: reqwest::dns::Name) -> reqwest::dns::Resolving {
-        let guard = self.0.clone();
-        Box::pin(async move {
-            let addresses = guard.resolve(name.as_str()).await?;
-            Ok(Box::new(addresses.into_iter()) as reqwest::dns::Addrs)
-        })
-    }
 }
 
 fn failure(name: &str, error: reqwest::Error) -> LoadError {

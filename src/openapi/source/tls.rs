@@ -1,82 +1,10 @@
-//! Certificates while documents are fetched: which authorities are trusted, what is shown, and what is said where
-//! a certificate is not trusted.
+//! What is said where a document cannot be fetched because of a certificate.
 
 use std::error::Error;
-use std::path::Path;
 
-use reqwest::{Certificate, Client, ClientBuilder, Identity};
 use rustls::CertificateError;
 
-use crate::outbound::{CertificateFault, Tls, certificate_fault};
-
-/// What the files hold now. They are read for each fetch: those are few.
-#[derive(Default)]
-pub(super) struct Certificates {
-    authorities: Vec<Certificate>,
-    identity: Option<Identity>,
-}
-
-impl Certificates {
-    /// Reads the files; `shown` is whether the client's certificate may be shown there.
-    ///
-    /// # Errors
-    /// A sentence on the file that cannot be read, or holds no certificate. Nothing of a key.
-    pub(super) fn read(settings: &Tls, shown: bool) -> Result<Self, String> {
-        let authorities = match &settings.authorities {
-            None => Vec::new(),
-            Some(path) => {
-                let found = Certificate::from_pem_bundle(&bytes(path)?);
-                found
-                    .ok()
-                    .filter(|found| !found.is_empty())
-                    .ok_or_else(|| format!("{}: expected PEM certificates", path.display()))?
-            }
-        };
-        let identity = match &settings.identity {
-            Some((certificate, key)) if shown => {
-                let mut pem = bytes(certificate)?;
-                pem.push(b'\n');
-                pem.extend(bytes(key)?);
-                // What the library says of a key is not shown.
-                let identity = Identity::from_pem(&pem).map_err(|_| {
-                    let key = key.display();
-                    format!("{key}: expected a PEM certificate chain and its key")
-                })?;
-                Some(identity)
-            }
-            _ => None,
-        };
-        Ok(Self {
-            authorities,
-            identity,
-        })
-    }
-
-    /// A client of `builder` with these. A machine without root certificates trusts the given ones alone, and
-    /// can still fetch over plain http.
-    ///
-    /// # Errors
-    /// What the library says.
-    pub(super) fn client(&self, builder: impl Fn() -> ClientBuilder) -> reqwest::Result<Client> {
-        let identified = |builder: ClientBuilder| match &self.identity {
-            Some(identity) => builder.identity(identity.clone()),
-            None => builder,
-        };
-        let merged = if self.authorities.is_empty() {
-            builder()
-        } else {
-            builder().tls_certs_merge(self.authorities.iter().cloned())
-        };
-        identified(merged).build().or_else(|_| {
-            let alone = builder().tls_certs_only(self.authorities.iter().cloned());
-            identified(alone).build()
-        })
-    }
-}
-
-fn bytes(path: &Path) -> Result<Vec<u8>, String> {
-    std::fs::read(path).map_err(|error| format!("cannot read {}: {error}", path.display()))
-}
+use crate::outbound::{CertificateFault, certificate_fault};
 
 /// What is wrong where a certificate is why there is no connection, and what to do; `None` for other faults.
 pub(super) fn fault(error: &(dyn Error + 'static)) -> Option<String> {
@@ -153,31 +81,5 @@ mod tests {
         let text = told(rustls::Error::AlertReceived(alert));
         assert!(text.contains("`tls.certificate`"), "{text}");
         assert_eq!(told(rustls::Error::HandshakeNotComplete), "");
-    }
-
-    #[test]
-    fn files_without_certificates_are_named() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("a.pem");
-        std::fs::write(&path, "nothing").unwrap();
-        let settings = Tls {
-            authorities: Some(path.clone()),
-            identity: None,
-        };
-        let fault = Certificates::read(&settings, true).err().unwrap();
-        assert!(
-            fault.contains("a.pem") && fault.contains("expected PEM"),
-            "{fault}"
-        );
-        let settings = Tls {
-            authorities: None,
-            identity: Some((path.clone(), path)),
-        };
-        let fault = Certificates::read(&settings, true).err().unwrap();
-        assert!(fault.contains("and its key"), "{fault}");
-        assert!(
-            Certificates::read(&settings, false).is_ok(),
-            "it is not read where it is not shown"
-        );
     }
 }

@@ -110,6 +110,23 @@ fn everything_an_operation_says_is_kept() {
 }
 
 #[test]
+fn every_level_of_x_mcp_is_kept() {
+    let document = load(&with_paths(
+        "3.1.0",
+        &json!({
+            "/a": {"x-mcp": {"confirm": true}, "get": {"x-mcp": {"name": "own"}}, "put": {}},
+        }),
+    ));
+    let [own, without] = &document.operations[..] else {
+        panic!("{:?}", document.operations);
+    };
+    assert_eq!(own.extensions["x-mcp"], json!({"name": "own"}));
+    assert_eq!(own.farther_mcp, [json!({"confirm": true})]);
+    assert_eq!(without.extensions["x-mcp"], json!({"confirm": true}));
+    assert!(without.farther_mcp.is_empty());
+}
+
+#[test]
 fn servers_of_the_nearest_level_come_first() {
     let document = load_at(
         &json!({

@@ -47,7 +47,7 @@ fn values_at_most(text: &str) -> usize {
 }
 
 fn json_or_yaml(text: &str, name: &str) -> Result<Parsed, LoadError> {
-    let fault = match serde_json::from_str(text) {
+    let fault = match crate::tree::read(text) {
         Ok(tree) => {
             return Ok(Parsed {
                 tree,

@@ -163,3 +163,17 @@ fn hostile_input_ends_in_an_error() {
         fault(text.as_bytes());
     }
 }
+
+#[test]
+fn no_tree_has_members_that_the_json_library_takes_for_its_own() {
+    for text in [
+        "a:\n  $serde_json::private::RawValue: '[]'\n",
+        "a:\n  \"\\x24serde_json::private::Number\": '1'\n",
+        "{\"a\": {\"\\u0024serde_json::private::RawValue\": \"[]\"}}",
+    ] {
+        assert!(
+            fault(text.as_bytes()).contains("cannot be part of it"),
+            "{text}"
+        );
+    }
+}

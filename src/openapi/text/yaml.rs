@@ -217,8 +217,8 @@ impl Visitor<'_> for Key {
         f.write_str("a text as key")
     }
 
-    fn visit_str<E>(self, text: &str) -> Result<String, E> {
-        Ok(text.to_owned())
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<String, E> {
+        crate::tree::member(text).map(|()| text.to_owned())
     }
 }
 

@@ -3,10 +3,12 @@
 
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, sync_channel};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, SystemTime};
+
+use parking_lot::{Condvar, Mutex};
 
 use super::Arguments;
 use super::output::{Output, Rotating, Stdout};
@@ -133,7 +135,7 @@ impl Audit {
     /// Queues one record, which has no line break; counts it as lost where the queue is full. Never waits.
     pub(super) fn write(&self, record: &str) {
         let shared = &self.way.0;
-        let mut waiting = shared.lock();
+        let mut waiting = shared.waiting.lock();
         if waiting.records >= shared.most {
             waiting.lost += 1;
             return;
@@ -152,7 +154,7 @@ impl Audit {
     pub fn flush(&self, patience: Duration) {
         let (done, wait) = sync_channel(1);
         let shared = &self.way.0;
-        shared.lock().flushes.push(done);
+        shared.waiting.lock().flushes.push(done);
         shared.changed.notify_one();
         // Whoever asks is about to leave; the log has told of trouble already.
         let _ = wait.recv_timeout(patience);
@@ -161,37 +163,28 @@ impl Audit {
 
 impl Drop for Way {
     fn drop(&mut self) {
-        self.0.lock().closed = true;
+        self.0.waiting.lock().closed = true;
         self.0.changed.notify_one();
     }
 }
 
 impl Shared {
-    /// Nothing that is held here can be left half done.
-    fn lock(&self) -> MutexGuard<'_, Waiting> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Waits for something to do, or for `patience`, and takes it; `lines` are room for the next ones.
     fn take(&self, lines: String, patience: Option<Duration>) -> Waiting {
         let idle = |waiting: &mut Waiting| {
             waiting.records == 0 && waiting.flushes.is_empty() && !waiting.closed
         };
-        let waiting = self.lock();
-        let mut waiting = match patience {
-            None => {
-                let woken = self.changed.wait_while(waiting, idle);
-                woken.unwrap_or_else(PoisonError::into_inner)
-            }
+        let mut waiting = self.waiting.lock();
+        match patience {
+            None => self.changed.wait_while(&mut waiting, idle),
             Some(patience) => {
-                let woken = self.changed.wait_timeout_while(waiting, patience, idle);
-                woken.unwrap_or_else(PoisonError::into_inner).0
+                let _ = self.changed.wait_while_for(&mut waiting, idle, patience);
             }
-        };
+        }
         if waiting.flushes.is_empty() && !waiting.closed {
             drop(waiting);
             thread::sleep(GATHER);
-            waiting = self.lock();
+            waiting = self.waiting.lock();
         }
         let closed = waiting.closed;
         let empty = Waiting {

@@ -77,7 +77,7 @@ impl Output for Bad {
             return Err((0, io::ErrorKind::StorageFull.into()));
         }
         let lines = lines.lines().map(str::to_owned);
-        self.taken.lock().unwrap().extend(lines);
+        self.taken.lock().extend(lines);
         Ok(())
     }
 }
@@ -102,7 +102,7 @@ fn a_blocked_sink_costs_records_and_says_how_many() {
     }
     drop(open);
     audit.flush(PATIENCE);
-    let taken = taken.lock().unwrap();
+    let taken = taken.lock();
     assert_eq!((taken[0].as_str(), taken.len()), ("first", 4));
     let lost: serde_json::Value = serde_json::from_str(&taken[1]).unwrap();
     assert_eq!(
@@ -129,10 +129,10 @@ fn a_full_disk_does_not_hide_what_it_cost() {
     audit.flush(PATIENCE);
     // What cannot be told now is told later.
     let started = std::time::Instant::now();
-    while taken.lock().unwrap().is_empty() && started.elapsed() < PATIENCE {
+    while taken.lock().is_empty() && started.elapsed() < PATIENCE {
         thread::sleep(Duration::from_millis(10));
     }
-    let taken = taken.lock().unwrap();
+    let taken = taken.lock();
     let lost: serde_json::Value = serde_json::from_str(&taken[0]).unwrap();
     assert_eq!(lost["event"], "lost");
     let count = lost["records"].as_u64().unwrap() as usize;

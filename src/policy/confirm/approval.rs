@@ -12,7 +12,9 @@ use tokio::time::timeout;
 use super::interview::{CONFIRM, Interview};
 use super::preview::plain;
 use super::state::{Kind, State, StateFault};
-use super::{Confirm, Fallback, Gate, Page, Preview, Query, Reply, Stopped, Unconfirmed, Way, Yes};
+use super::{
+    Brought, Confirm, Fallback, Gate, Page, Preview, Query, Reply, Stopped, Unconfirmed, Way, Yes,
+};
 use crate::state::{Ask, Entry, Stage};
 
 /// Characters of a name that are shown.
@@ -77,7 +79,7 @@ impl<'a> Interview<'a> {
         match self.human.way() {
             Way::Live if self.human.can_open() => {
                 self.watch(&entry, &query).await?;
-                self.human.opened(&entry.id).await;
+                self.human.opened(&entry.id);
             }
             Way::Rounds(_) if self.human.can_open() => {
                 let answered = brought.is_some();
@@ -122,11 +124,11 @@ impl<'a> Interview<'a> {
         if let Some(state) = brought {
             let id = format!("{:032x}", u128::from_be_bytes(state.nonce));
             let entry = gate.pending.find(&id, now).await;
-            let entry = entry.ok_or(Stopped::State(StateFault::Expired))?;
+            let entry = entry.ok_or(Stopped::State(StateFault::Expired, self.by))?;
             return match entry.ask.subject == subject {
                 true => Ok((entry, false)),
                 // The document or the roots changed meanwhile, and something else would be done.
-                false => Err(Stopped::State(StateFault::OtherCall)),
+                false => Err(Stopped::State(StateFault::OtherCall, self.by)),
             };
         }
         let shown = Shown {
@@ -148,7 +150,7 @@ impl<'a> Interview<'a> {
             expires: now.saturating_add(lasts),
         };
         let entered = gate.pending.enter(ask, now).await;
-        entered.map_err(|_| Stopped::State(StateFault::Busy))
+        entered.map_err(|_| Stopped::State(StateFault::Busy, Brought::Nothing))
     }
 
     fn query(&self, entry: &Entry, preview: &Preview) -> Query {
@@ -226,11 +228,14 @@ impl<'a> Interview<'a> {
         let now = (self.gate.clock)();
         let entry = self.gate.pending.find(id, now).await;
         match entry.map(|entry| entry.stage) {
-            Some(Stage::Approved(verdict)) => {
-                Ok(Yes::of_operator(self.gate, verdict.by, Arc::clone(id)))
-            }
+            Some(Stage::Approved(verdict)) => Ok(Yes::of_operator(
+                self.gate,
+                verdict.by,
+                Arc::clone(id),
+                self.by,
+            )),
             Some(Stage::Denied(verdict)) => Err(Stopped::Disapproved(verdict.by)),
-            Some(Stage::Used(_)) => Err(Stopped::State(StateFault::Used)),
+            Some(Stage::Used(_)) => Err(Stopped::State(StateFault::Used, self.by)),
             Some(Stage::Withdrawn) => Err(Stopped::Unconfirmed(Unconfirmed::Cancelled)),
             Some(Stage::Open | Stage::Expired) | None => {
                 Err(Stopped::Unconfirmed(Unconfirmed::Late))

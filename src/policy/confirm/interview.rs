@@ -1,12 +1,10 @@
 //! One call on its way to its yes.
 
-use std::sync::Arc;
-
 use serde_json::{Map, Value};
 
 use super::state::{Kind, State, StateFault, Subject, place};
-use super::{Confirm, Fallback, Field, Gate, Preview, Query, Reply, Stopped, Token};
-use super::{Unconfirmed, Way, Yes};
+use super::{Brought, Confirm, Decision, Fallback, Field, Gate, Preview, Query, Reply, Stopped};
+use super::{Token, Unconfirmed, Way, Yes};
 use crate::state::{Nonce, Spending};
 use crate::tool::{Caller, Question, Tool, ToolCall};
 
@@ -16,29 +14,6 @@ const TRIES: u32 = 3;
 pub(super) const CONFIRM: &str = "confirm";
 /// References followed from a field to its schema.
 const MOST_REFERENCES: u32 = 16;
-
-/// Who gave the yes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Decision {
-    /// A human, asked through the client.
-    Elicitation,
-    /// Whoever repeated the call with its token.
-    Token,
-    /// The operator of this name.
-    Approval(Arc<str>),
-}
-
-impl Decision {
-    /// A word for the record.
-    #[must_use]
-    pub fn word(&self) -> &'static str {
-        match self {
-            Self::Elicitation => "elicitation",
-            Self::Token => "token",
-            Self::Approval(_) => "approved",
-        }
-    }
-}
 
 /// One call's questions: those answered before this request, and those still to be put.
 #[derive(Debug)]
@@ -50,6 +25,8 @@ pub struct Interview<'a> {
     pub(super) subject: Subject,
     /// What came with the call and proved genuine; gone once its answer was taken.
     pub(super) brought: Option<State>,
+    /// As what it came.
+    pub(super) by: Brought,
     /// The question that an answer in this request belongs to.
     round: usize,
     /// What the human has filled in so far.
@@ -76,9 +53,14 @@ impl Gate {
         let subject = Subject::new(&call.caller, name, &call.arguments, &call.forwarded);
         let approves = tool.confirm && self.approves(human);
         let token = human.token().filter(|_| tool.confirm);
+        let state = match human.way() {
+            Way::Rounds(state) => state.map(|text| (text, Brought::State)),
+            Way::Live | Way::Token(_) => None,
+        };
+        let token = token.map(|text| (text, Brought::Token));
         let (text, kinds): (_, &[Kind]) = match human.way() {
-            Way::Rounds(state) if approves => (state.or(token), &[Kind::State, Kind::Approval]),
-            Way::Rounds(state) if human.has_forms() => (state, &[Kind::State]),
+            Way::Rounds(_) if approves => (state.or(token), &[Kind::State, Kind::Approval]),
+            Way::Rounds(_) if human.has_forms() => (state, &[Kind::State]),
             _ if approves => (token, &[Kind::Approval]),
             Way::Live if human.has_forms() => (None, &[]),
             _ => (token, &[Kind::Token]),
@@ -86,16 +68,12 @@ impl Gate {
         if text.is_some() && kinds == [Kind::Token] && self.settings.fallback != Fallback::Token {
             return Err(Stopped::Unconfirmed(Unconfirmed::Denied));
         }
-        let open = |text: &str| {
-            State::open(
-                text,
-                kinds,
-                &subject,
-                self.key.expose().as_bytes(),
-                (self.clock)(),
-            )
+        let (key, now) = (self.key.expose().as_bytes(), (self.clock)());
+        let open = |(text, by)| {
+            let state = State::open(text, kinds, &subject, key, now);
+            state.map_err(|fault| Stopped::State(fault, by))
         };
-        let mut brought = text.map(open).transpose().map_err(Stopped::State)?;
+        let mut brought = text.map(open).transpose()?;
         let answers = brought
             .as_mut()
             .map(|state| std::mem::take(&mut state.answers));
@@ -106,6 +84,7 @@ impl Gate {
             caller: call.caller.clone(),
             round: brought.as_ref().map_or(0, |state| state.round),
             brought,
+            by: text.map_or(Brought::Nothing, |(_, by)| by),
             answers: answers.unwrap_or_default(),
             place: None,
             subject,
@@ -113,24 +92,25 @@ impl Gate {
     }
 
     /// Each state is taken once.
-    pub(super) async fn spend(&self, state: &State) -> Result<(), Stopped> {
+    pub(super) async fn spend(&self, state: &State, by: Brought) -> Result<(), Stopped> {
         let now = (self.clock)();
         match self.spent.spend(state.nonce, state.expires, now).await {
             Spending::First => Ok(()),
-            Spending::Again => Err(Stopped::State(StateFault::Used)),
-            Spending::Unknown => Err(Stopped::State(StateFault::Busy)),
+            Spending::Again => Err(Stopped::State(StateFault::Used, by)),
+            Spending::Unknown => Err(Stopped::State(StateFault::Busy, by)),
         }
     }
 
     pub(super) fn seal(&self, state: &State) -> Result<String, Stopped> {
         let text = state.seal(self.key.expose().as_bytes());
-        text.map_err(Stopped::State)
+        text.map_err(|fault| Stopped::State(fault, Brought::Nothing))
     }
 
     fn fresh(&self) -> Result<(Nonce, u64), Stopped> {
         let mut nonce = Nonce::default();
         // Without randomness nothing can be told apart, so nothing is confirmed.
-        getrandom::fill(&mut nonce).map_err(|_| Stopped::State(StateFault::Busy))?;
+        getrandom::fill(&mut nonce)
+            .map_err(|_| Stopped::State(StateFault::Busy, Brought::Nothing))?;
         let lasts = self.settings.ttl.as_secs().max(1);
         Ok((nonce, (self.clock)().saturating_add(lasts)))
     }
@@ -196,11 +176,16 @@ impl<'a> Interview<'a> {
         let agreed = self.brought.as_ref().filter(|state| state.place.is_some());
         if agreed.is_some_and(|state| state.place != self.place) {
             // The document, the base or the roots changed meanwhile, and something else would be done.
-            return Err(Stopped::State(StateFault::OtherCall));
+            return Err(Stopped::State(StateFault::OtherCall, self.by));
         }
         if !self.human.has_forms() {
             return match self.brought.take() {
-                Some(state) => Ok(Some(Yes::of_state(gate, Decision::Token, Some(state)))),
+                Some(state) => Ok(Some(Yes::of_state(
+                    gate,
+                    Decision::Token,
+                    Some(state),
+                    self.by,
+                ))),
                 None => Err(self.token(preview)),
             };
         }
@@ -213,7 +198,12 @@ impl<'a> Interview<'a> {
         let round = self.tool.ask.len();
         self.answer(round, &query).await?;
         let state = self.brought.take();
-        Ok(Some(Yes::of_state(gate, Decision::Elicitation, state)))
+        Ok(Some(Yes::of_state(
+            gate,
+            Decision::Elicitation,
+            state,
+            self.by,
+        )))
     }
 
     async fn ask(
@@ -287,7 +277,7 @@ impl<'a> Interview<'a> {
     /// Uses up the state that came with the call, if one did.
     async fn spend(&mut self) -> Result<(), Stopped> {
         match self.brought.take() {
-            Some(state) => self.gate.spend(&state).await,
+            Some(state) => self.gate.spend(&state, self.by).await,
             None => Ok(()),
         }
     }

@@ -25,11 +25,11 @@ use data_encoding::HEXLOWER;
 use serde_json::{Map, Value};
 
 pub use approval::{Approvals, PendingApproval, Shown};
-pub use interview::{Decision, Interview};
+pub use interview::Interview;
 pub use mask::mask;
 pub use preview::{Preview, unknown_place};
 pub use state::StateFault;
-pub use yes::Yes;
+pub use yes::{Decision, Yes};
 
 use crate::secret::Secret;
 use crate::state::{Pending, Spent};
@@ -102,9 +102,7 @@ pub trait Confirm: Send + Sync + fmt::Debug {
     fn reply<'a>(&'a self, query: &'a Query) -> Pin<Box<dyn Future<Output = Reply> + Send + 'a>>;
 
     /// Tells a client that waits that its user is done with the page of this id.
-    fn opened<'a>(&'a self, _id: &'a str) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>> {
-        Box::pin(std::future::ready(()))
-    }
+    fn opened(&self, _id: &str) {}
 }
 
 /// The way to a human.
@@ -179,10 +177,21 @@ pub enum Stopped {
     Disapproved(Arc<str>),
     /// There is no yes, and why.
     Unconfirmed(Unconfirmed),
-    /// The state or token that came with the call is refused.
-    State(StateFault),
+    /// What came with the call is refused, or nothing could be made for it to come with.
+    State(StateFault, Brought),
     /// Arguments that a human should have given and nobody did.
     Missing(Vec<String>),
+}
+
+/// What came with a call to prove that somebody agreed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Brought {
+    /// The state of a question.
+    State,
+    /// A token.
+    Token,
+    /// Neither.
+    Nothing,
 }
 
 /// The permission to make one call, once.
@@ -234,12 +243,12 @@ impl Stopped {
             Self::Unconfirmed(Unconfirmed::Unanswered) => "unanswered",
             Self::Unconfirmed(Unconfirmed::Unreachable) => "unreachable",
             Self::Unconfirmed(Unconfirmed::Denied) => "denied",
-            Self::State(StateFault::Forged) => "state_forged",
-            Self::State(StateFault::OtherCall) => "state_of_other_call",
-            Self::State(StateFault::Expired) => "state_expired",
-            Self::State(StateFault::Used) => "state_used",
-            Self::State(StateFault::Busy) => "state_store_full",
-            Self::State(StateFault::TooLong) => "state_too_long",
+            Self::State(StateFault::Forged, _) => "state_forged",
+            Self::State(StateFault::OtherCall, _) => "state_of_other_call",
+            Self::State(StateFault::Expired, _) => "state_expired",
+            Self::State(StateFault::Used, _) => "state_used",
+            Self::State(StateFault::Busy, _) => "state_store_full",
+            Self::State(StateFault::TooLong, _) => "state_too_long",
             Self::Missing(_) => "missing_answers",
         }
     }

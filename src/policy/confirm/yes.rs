@@ -2,9 +2,31 @@
 
 use std::sync::Arc;
 
-use super::interview::Decision;
 use super::state::{State, StateFault};
-use super::{Gate, Stopped};
+use super::{Brought, Gate, Stopped};
+
+/// Who gave the yes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Decision {
+    /// A human, asked through the client.
+    Elicitation,
+    /// Whoever repeated the call with its token.
+    Token,
+    /// The operator of this name.
+    Approval(Arc<str>),
+}
+
+impl Decision {
+    /// A word for the record.
+    #[must_use]
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Elicitation => "elicitation",
+            Self::Token => "token",
+            Self::Approval(_) => "approved",
+        }
+    }
+}
 
 /// A yes to one call. Whoever makes the call takes it right before.
 #[derive(Debug)]
@@ -13,6 +35,7 @@ pub struct Yes<'a> {
     gate: &'a Gate,
     decision: Decision,
     proof: Proof,
+    by: Brought,
 }
 
 /// What a yes is used up with.
@@ -25,20 +48,34 @@ enum Proof {
 }
 
 impl<'a> Yes<'a> {
-    pub(super) fn of_state(gate: &'a Gate, decision: Decision, state: Option<State>) -> Self {
+    /// `by` says as what the state came.
+    pub(super) fn of_state(
+        gate: &'a Gate,
+        decision: Decision,
+        state: Option<State>,
+        by: Brought,
+    ) -> Self {
         let proof = Proof::State(state);
         Self {
             gate,
             decision,
             proof,
+            by,
         }
     }
 
-    pub(super) fn of_operator(gate: &'a Gate, by: Arc<str>, id: Arc<str>) -> Self {
+    /// The same of an operator's yes to the entry of this id.
+    pub(super) fn of_operator(
+        gate: &'a Gate,
+        operator: Arc<str>,
+        id: Arc<str>,
+        by: Brought,
+    ) -> Self {
         Self {
             gate,
-            decision: Decision::Approval(by),
+            decision: Decision::Approval(operator),
             proof: Proof::Approval(id),
+            by,
         }
     }
 
@@ -49,10 +86,10 @@ impl<'a> Yes<'a> {
     pub async fn take(self) -> Result<Decision, Stopped> {
         match &self.proof {
             Proof::State(None) => {}
-            Proof::State(Some(state)) => self.gate.spend(state).await?,
+            Proof::State(Some(state)) => self.gate.spend(state, self.by).await?,
             Proof::Approval(id) => {
                 if !self.gate.pending.take(id, (self.gate.clock)()).await {
-                    return Err(Stopped::State(StateFault::Used));
+                    return Err(Stopped::State(StateFault::Used, self.by));
                 }
             }
         }

@@ -1,8 +1,8 @@
 //! Pending calls in the memory of one process, bounded.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
 
 use super::{Ask, Entry, Full, Pending, Stage, Undecidable, Verdict};
@@ -38,9 +38,8 @@ impl PendingInMemory {
         }
     }
 
-    /// No code panics while it holds the lock, so a poisoned one is as good as any.
     fn lock(&self, now: u64) -> MutexGuard<'_, Entries> {
-        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut entries = self.entries.lock();
         entries.sweep(now);
         entries
     }
@@ -115,7 +114,7 @@ impl PendingInMemory {
             // Before the look, so that nothing falls between the two.
             let changed = self.changed.notified();
             let open = {
-                let entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+                let entries = self.entries.lock();
                 let mut live = entries.live.iter();
                 live.any(|entry| *entry.id == *id && entry.stage == Stage::Open)
             };

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
 use serde_json::Value;
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, OwnedMutexGuard};
 use tokio::time::Instant;
 use url::Url;
 
@@ -28,7 +28,7 @@ pub(super) struct KnownIssuer {
     source: Arc<dyn KeySource>,
     keys: ArcSwapOption<Keys>,
     /// Its lock is held while keys are fetched, so there is one fetch at a time.
-    flight: Mutex<Flight>,
+    flight: Arc<Mutex<Flight>>,
 }
 
 #[derive(Debug, Default)]
@@ -48,7 +48,7 @@ impl KnownIssuer {
             settings,
             source,
             keys: ArcSwapOption::empty(),
-            flight: Mutex::default(),
+            flight: Arc::default(),
         })
     }
 
@@ -63,16 +63,16 @@ impl KnownIssuer {
             self.renew();
             return Some(keys);
         }
-        let mut flight = self.flight.lock().await;
+        let flight = Arc::clone(&self.flight).lock_owned().await;
         if self.keys.load().is_none() && !flight.paused() {
-            self.fetch(&mut flight).await;
+            self.fetched(flight).await;
         }
         self.keys.load_full()
     }
 
     /// The keys once more, after `old` lacked the one that a token was signed with. `None` where there are no others to be had now.
-    pub(super) async fn newer(&self, old: &Keys) -> Option<Arc<Keys>> {
-        let mut flight = self.flight.lock().await;
+    pub(super) async fn newer(self: &Arc<Self>, old: &Keys) -> Option<Arc<Keys>> {
+        let mut flight = Arc::clone(&self.flight).lock_owned().await;
         let newer = |keys: &Arc<Keys>| keys.generation != old.generation;
         if let Some(keys) = self.keys.load_full().filter(newer) {
             return Some(keys);
@@ -82,7 +82,7 @@ impl KnownIssuer {
             return None;
         }
         flight.asked = Some(Instant::now());
-        self.fetch(&mut flight).await;
+        self.fetched(flight).await;
         self.keys.load_full().filter(newer)
     }
 
@@ -104,6 +104,15 @@ impl KnownIssuer {
                 issuer.fetch(&mut flight).await;
             }
         });
+    }
+
+    /// Waits for a fetch that goes on without who waits: a caller who leaves would take the keys from all others too.
+    async fn fetched(self: &Arc<Self>, mut flight: OwnedMutexGuard<Flight>) {
+        let issuer = Arc::clone(self);
+        let fetch = tokio::spawn(async move { issuer.fetch(&mut flight).await });
+        if fetch.await.is_err() {
+            tracing::error!(issuer = %self.settings.issuer, "a fetch of its keys panicked");
+        }
     }
 
     async fn fetch(&self, flight: &mut Flight) {
@@ -188,7 +197,7 @@ fn places(issuer: &str) -> Result<Vec<Url>, String> {
 
 /// What the metadata says, if it is this issuer's own (RFC 8414, section 3.3).
 fn jwks_url(text: &[u8], issuer: &str) -> Result<Url, String> {
-    let metadata: Value = serde_json::from_slice(text).map_err(|_| "no JSON".to_owned())?;
+    let metadata: Value = crate::tree::read_bytes(text).map_err(|_| "no JSON".to_owned())?;
     let member = |name: &str| metadata.get(name).and_then(Value::as_str);
     if member("issuer") != Some(issuer) {
         return Err("the metadata is another issuer's: `issuer` differs".to_owned());
@@ -205,7 +214,9 @@ fn jwks_url(text: &[u8], issuer: &str) -> Result<Url, String> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Mutex as Lock;
+    use futures_util::FutureExt as _;
+    use parking_lot::Mutex as Lock;
+    use tokio::sync::Semaphore;
 
     use super::super::{Algorithm, Reading};
     use super::*;
@@ -223,8 +234,8 @@ mod tests {
     impl KeySource for Moving {
         fn read(&self, url: Url) -> Reading {
             let path = url.path().to_owned();
-            self.read.lock().unwrap().push(path.clone());
-            let now_at = self.now_at.lock().unwrap().clone();
+            self.read.lock().push(path.clone());
+            let now_at = self.now_at.lock().clone();
             let text = match path.as_str() {
                 path if path == now_at => Ok(SET.into()),
                 "/.well-known/oauth-authorization-server" => {
@@ -239,7 +250,7 @@ mod tests {
         }
     }
 
-    fn issuer(source: Arc<Moving>) -> Arc<KnownIssuer> {
+    fn issuer(source: Arc<dyn KeySource>) -> Arc<KnownIssuer> {
         let settings = Issuer {
             name: "id".into(),
             issuer: "https://id.test".to_owned(),
@@ -253,8 +264,8 @@ mod tests {
     #[tokio::test]
     async fn a_place_that_serves_no_more_is_looked_for_again() {
         let source = Arc::new(Moving::default());
-        let move_to = |path: &str| path.clone_into(&mut source.now_at.lock().unwrap());
-        let issuer = issuer(Arc::clone(&source));
+        let move_to = |path: &str| path.clone_into(&mut source.now_at.lock());
+        let issuer = issuer(source.clone());
         let mut flight = Flight::default();
         move_to("/one");
         assert!(issuer.read(&mut flight).await.is_ok());
@@ -262,7 +273,7 @@ mod tests {
         move_to("/two");
         assert!(issuer.read(&mut flight).await.is_err());
         assert!(issuer.read(&mut flight).await.is_ok());
-        let read = source.read.lock().unwrap();
+        let read = source.read.lock();
         let keys: Vec<&str> = read
             .iter()
             .map(String::as_str)
@@ -271,15 +282,46 @@ mod tests {
         assert_eq!(keys, ["/one", "/one", "/one", "/two"]);
     }
 
+    /// An issuer that answers when it is let.
+    #[derive(Debug)]
+    struct Slow(Arc<Moving>, Arc<Semaphore>);
+
+    impl KeySource for Slow {
+        fn read(&self, url: Url) -> Reading {
+            let (reading, let_go) = (self.0.read(url), Arc::clone(&self.1));
+            Box::pin(async move {
+                let_go.acquire().await.unwrap().forget();
+                reading.await
+            })
+        }
+    }
+
+    #[tokio::test]
+    async fn a_caller_who_leaves_takes_no_keys_from_others() {
+        let source = Arc::new(Moving::default());
+        "/one".clone_into(&mut source.now_at.lock());
+        let let_go = Arc::new(Semaphore::new(0));
+        let issuer = issuer(Arc::new(Slow(Arc::clone(&source), Arc::clone(&let_go))));
+        assert!(issuer.keys().now_or_never().is_none());
+        let_go.add_permits(2);
+        let keys = issuer.keys().await.unwrap();
+        assert_eq!(source.read.lock().len(), 2);
+        assert!(issuer.newer(&keys).now_or_never().is_none());
+        let_go.add_permits(1);
+        // What the one before asked for is not asked for again.
+        assert!(issuer.newer(&keys).await.is_none());
+        assert_eq!(source.read.lock().len(), 3);
+    }
+
     /// Else a forged token now and then would have all good ones verified anew.
     #[tokio::test]
     async fn keys_that_are_read_again_and_are_the_same_stay_what_they_are() {
         let source = Arc::new(Moving::default());
-        "/one".clone_into(&mut source.now_at.lock().unwrap());
-        let issuer = issuer(Arc::clone(&source));
+        "/one".clone_into(&mut source.now_at.lock());
+        let issuer = issuer(source.clone());
         let keys = issuer.keys().await.unwrap();
         assert!(issuer.newer(&keys).await.is_none());
-        assert_eq!(source.read.lock().unwrap().len(), 3);
+        assert_eq!(source.read.lock().len(), 3);
         assert_eq!(issuer.generation(), Some(keys.generation));
     }
 

@@ -34,7 +34,7 @@ impl Keys {
     /// # Errors
     /// A sentence when nothing is left.
     pub(super) fn read(text: &[u8], generation: u64) -> Result<Self, String> {
-        let set: Value = serde_json::from_slice(text).map_err(|_| "no JSON".to_owned())?;
+        let set: Value = crate::tree::read_bytes(text).map_err(|_| "no JSON".to_owned())?;
         let all = set.get("keys").and_then(Value::as_array);
         let all = all.ok_or_else(|| "no JWK set: `keys` is missing".to_owned())?;
         let list: Vec<PublicKey> = all.iter().take(MOST).filter_map(PublicKey::read).collect();

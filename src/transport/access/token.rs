@@ -2,10 +2,12 @@
 //! verified is remembered by its hash, so that not every call costs a signature.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use jsonwebtoken::{Validation, dangerous, decode_header};
+use parking_lot::Mutex;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::issuer::KnownIssuer;
@@ -137,8 +139,10 @@ impl Tokens {
             // RFC 7515, section 4.1.11: nothing that is critical is understood here.
             return Err(invalid("critical header parameters"));
         }
-        let unverified: Claims =
+        let unverified: Box<RawValue> =
             dangerous::insecure_decode_claims(token).map_err(|error| reason(&error))?;
+        let unverified: Claims = crate::tree::read(unverified.get())
+            .map_err(|_| invalid("claims that cannot be read"))?;
         let named = unverified.get("iss").and_then(Value::as_str);
         let known = |issuer: &Arc<KnownIssuer>| named == Some(issuer.settings.issuer.as_str());
         let index = self.issuers.iter().position(known);
@@ -207,7 +211,7 @@ impl Tokens {
 
     /// A token that was verified before, by keys that are still in use, and has not ended.
     fn recall(&self, shown: &Fingerprint) -> Option<Caller> {
-        let remembered = lock(&self.remembered);
+        let remembered = self.remembered.lock();
         let known = remembered.get(shown)?;
         let issuer = self.issuers.get(known.issuer)?;
         issuer.renew();
@@ -216,7 +220,7 @@ impl Tokens {
     }
 
     fn remember(&self, shown: Fingerprint, token: Remembered, now: u64) {
-        let mut remembered = lock(&self.remembered);
+        let mut remembered = self.remembered.lock();
         if remembered.len() >= MOST_REMEMBERED {
             remembered.retain(|_, known| known.until >= now);
         }
@@ -254,11 +258,6 @@ fn lifetime(claims: &Claims) -> Result<(u64, u64), Refused> {
 fn now() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     since.map_or(0, |since| since.as_secs())
-}
-
-/// No code panics while it holds the lock, so a poisoned one is as good as any.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -329,7 +328,7 @@ mod tests {
             };
             tokens.remember(Fingerprint::of(&number.to_string()), token, 101);
         }
-        assert!(lock(&tokens.remembered).len() <= MOST_REMEMBERED);
+        assert!(tokens.remembered.lock().len() <= MOST_REMEMBERED);
     }
 
     #[test]

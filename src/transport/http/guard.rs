@@ -5,13 +5,14 @@
 //! address as `Origin`; a program's carry no `Origin`.
 
 use std::net::{IpAddr, SocketAddr};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
 use http::header::{HOST, ORIGIN};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri};
+use parking_lot::Mutex;
 
 use super::respond::plain;
 use super::{Settings, cors};
@@ -146,7 +147,7 @@ impl Guard {
     fn tell(&self, header: &'static str, value: &str, setting: &str) {
         let value: String = value.chars().take(LONGEST).collect();
         // Nothing panics while it holds the lock.
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut told = self.told.lock();
         if told.len() < TOLD && !told.contains(&value) {
             tracing::warn!(
                 "refused a request with {header} {value:?}; to let it in, name it with {setting}"
@@ -332,7 +333,7 @@ mod tests {
                 headers.insert("host", format!("h{number}").parse().unwrap());
                 assert!(guard.judge(&Uri::from_static("/mcp"), &headers).is_err());
             }
-            assert_eq!(guard.told.lock().unwrap().len(), TOLD.min(number + 1));
+            assert_eq!(guard.told.lock().len(), TOLD.min(number + 1));
         }
     }
 }

@@ -5,7 +5,7 @@
 //! dropped where it comes soon, and where it does not, the answer says that the connection ends with it.
 
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -15,6 +15,7 @@ use http::header::{CONNECTION, EXPECT};
 use http::{HeaderMap, HeaderValue};
 use http_body::{Body, Frame, SizeHint};
 use http_body_util::BodyExt as _;
+use parking_lot::Mutex;
 
 /// How long an answer waits for the rest of its request.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -88,14 +89,14 @@ impl<B> Back<B> {
     /// What was not read of the body, if it has come back.
     pub(super) fn take(&self) -> Option<Pin<Box<B>>> {
         // Nothing panics while it holds the lock.
-        let mut body = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut body = self.0.lock();
         body.take()
     }
 }
 
 impl<B> Drop for Lent<B> {
     fn drop(&mut self) {
-        let mut back = self.back.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut back = self.back.0.lock();
         *back = self.body.take();
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::super::query::Pairs;
-use super::is_json;
+use super::{Refused, is_json};
 use crate::tool::{FieldEncoding, Style};
 
 /// Writes an object's members. Without a style, scalars and lists of scalars are repeated pairs and
@@ -11,12 +11,13 @@ use crate::tool::{FieldEncoding, Style};
 /// members that are nested themselves, so an object with such members is JSON text too.
 ///
 /// # Errors
-/// The property, and what is wrong with it.
+/// The properties that cannot be written.
 pub(in crate::binding::http) fn write<'a>(
     members: &[(&'a str, &Value)],
     encodings: &[FieldEncoding],
-) -> Result<String, (&'a str, String)> {
+) -> Result<String, Refused<'a>> {
     let mut out = String::new();
+    let mut refused = Refused::new();
     for &(name, value) in members {
         let encoding = encodings.iter().find(|encoding| encoding.property == name);
         let json = encoding
@@ -39,13 +40,15 @@ pub(in crate::binding::http) fn write<'a>(
         };
         if whole {
             pairs.pair(&mut out, name, &value.to_string());
-        } else {
-            pairs
-                .write(&mut out, value)
-                .map_err(|message| (name, message))?;
+        } else if let Err(message) = pairs.write(&mut out, value) {
+            refused.push((name, message));
         }
     }
-    Ok(out)
+    if refused.is_empty() {
+        Ok(out)
+    } else {
+        Err(refused)
+    }
 }
 
 fn is_nested(members: &Map<String, Value>) -> bool {

@@ -5,6 +5,7 @@ mod form;
 mod multipart;
 mod sniff;
 mod text;
+mod value;
 mod xml;
 
 #[cfg(test)]
@@ -23,45 +24,55 @@ use crate::tool::{
 
 pub(super) use base64::decode as decode_base64;
 pub(super) use form::write as write_form;
+use value::BodyValue;
 
-/// A body's value: one argument, or the members that are arguments of their own.
-enum BodyValue<'a> {
-    Whole(&'a Value),
-    Flat(Vec<(&'a str, &'a Value)>),
-}
+/// Properties that cannot be written, and what is wrong with each.
+pub(super) type Refused<'a> = Vec<(&'a str, String)>;
 
 /// Writes the body; `parameters` are those that have arguments of their own. Gives its `Content-Type` and bytes, or `None` where there is no body.
 ///
 /// # Errors
-/// What the codec cannot write, at the argument it comes from.
+/// Arguments that a body lacks, and what the codec cannot write, at the argument it comes from.
 pub(super) fn write(
     body: Option<&Body>,
     parameters: &[Parameter],
     arguments: &Map<String, Value>,
-) -> Result<Option<(String, Bytes)>, Fault> {
+) -> Result<Option<(String, Bytes)>, Vec<Fault>> {
     let Some(body) = body else {
         return Ok(None);
     };
-    let chosen = chosen(body, arguments)?;
-    let Some(value) = value(body, parameters, arguments)? else {
+    let (chosen, value) = match (chosen(body, arguments), value(body, parameters, arguments)) {
+        (Ok(chosen), Ok(value)) => (chosen, value),
+        (chosen, value) => {
+            let mut faults = value.err().unwrap_or_default();
+            faults.extend(chosen.err());
+            return Err(faults);
+        }
+    };
+    let Some(value) = value else {
         return Ok(None);
     };
+    written(body, chosen, &value)
+}
+
+/// The value as the chosen media type, or as the best one.
+fn written(
+    body: &Body,
+    chosen: Option<&BodyMedia>,
+    value: &BodyValue<'_>,
+) -> Result<Option<(String, Bytes)>, Vec<Fault>> {
     let media = match chosen {
         Some(media) => media,
-        None => default(body, &value)?,
-    };
-    let at = match &body.argument {
-        BodyArgument::Whole(argument) => pointer::member("", argument),
-        BodyArgument::Flat(_) => String::new(),
+        None => default(body, value)?,
     };
     if value.is_null() && media.codec != BodyCodec::Json {
         return if body.required {
-            Err(wrong(&at, "expected a value, found null"))
+            Err(vec![wrong(&body.argument, "expected a value, found null")])
         } else {
             Ok(None)
         };
     }
-    encode(media, &value, &at).map(Some)
+    encode(media, value, &body.argument).map(Some)
 }
 
 /// The media type that the caller names.
@@ -86,7 +97,7 @@ fn chosen<'a>(
 
 /// The best media type; a file goes as multipart where that is one of them, since nothing else tells
 /// bytes from text. The input schema makes the same choice.
-fn default<'a>(body: &'a Body, value: &BodyValue<'_>) -> Result<&'a BodyMedia, Fault> {
+fn default<'a>(body: &'a Body, value: &BodyValue<'_>) -> Result<&'a BodyMedia, Vec<Fault>> {
     let holds_files = |fields: &[FieldEncoding]| {
         let files = fields.iter().filter(|field| field.kind != PartKind::Value);
         let mut files = files.filter_map(|field| Some((field, value.get(&field.property)?)));
@@ -111,18 +122,21 @@ fn default<'a>(body: &'a Body, value: &BodyValue<'_>) -> Result<&'a BodyMedia, F
     files
         .or_else(by_type)
         .or_else(|| body.media.first())
-        .ok_or_else(|| wrong("", "the operation names no media type for its body"))
+        .ok_or_else(|| {
+            let message = "the operation names no media type for its body";
+            vec![wrong(&body.argument, message)]
+        })
 }
 
 fn value<'a>(
     body: &'a Body,
     parameters: &[Parameter],
     arguments: &'a Map<String, Value>,
-) -> Result<Option<BodyValue<'a>>, Fault> {
+) -> Result<Option<BodyValue<'a>>, Vec<Fault>> {
     match &body.argument {
         BodyArgument::Whole(argument) => match arguments.get(argument) {
             Some(value) => Ok(Some(BodyValue::Whole(value))),
-            None if body.required => Err(Fault::missing(argument)),
+            None if body.required => Err(vec![Fault::missing(argument)]),
             None => Ok(None),
         },
         BodyArgument::Flat(fields) => {
@@ -133,10 +147,34 @@ fn value<'a>(
                 })
                 .collect();
             members.extend(further(body, fields, parameters, arguments)?);
-            let present = body.required || !members.is_empty();
-            Ok(present.then_some(BodyValue::Flat(members)))
+            if body.required {
+                return Ok(Some(BodyValue::Flat(members)));
+            }
+            if members.is_empty() {
+                return Ok(None);
+            }
+            let faults = lacking(fields, arguments);
+            if faults.is_empty() {
+                Ok(Some(BodyValue::Flat(members)))
+            } else {
+                Err(faults)
+            }
         }
     }
+}
+
+/// What a body lacks that need not be there, but is: no schema requires its members of a call.
+fn lacking(fields: &[FlatField], arguments: &Map<String, Value>) -> Vec<Fault> {
+    let absent = fields
+        .iter()
+        .filter(|field| field.needed && !arguments.contains_key(&field.argument));
+    let faults = absent.map(|field| {
+        let name = &field.argument;
+        let message =
+            format!("missing argument `{name}`: the body that other arguments are for needs it");
+        fault(name, "required", message)
+    });
+    faults.collect()
 }
 
 /// The arguments that nobody claims: the input schema has let them through, so the body's schema knows
@@ -146,8 +184,8 @@ fn further<'a>(
     fields: &[FlatField],
     parameters: &[Parameter],
     arguments: &'a Map<String, Value>,
-) -> Result<Vec<(&'a str, &'a Value)>, Fault> {
-    let mut found = Vec::new();
+) -> Result<Vec<(&'a str, &'a Value)>, Vec<Fault>> {
+    let (mut found, mut faults) = (Vec::new(), Vec::new());
     for (name, value) in arguments {
         let claimed = fields.iter().any(|field| field.argument == *name)
             || parameters.iter().any(|one| one.argument == *name)
@@ -161,14 +199,31 @@ fn further<'a>(
                 "unknown argument: the property `{name}` is `{}` here",
                 field.argument
             );
-            return Err(fault(name, "additionalProperties", message));
+            faults.push(fault(name, "additionalProperties", message));
+            continue;
         }
         found.push((name.as_str(), value));
     }
-    Ok(found)
+    if faults.is_empty() {
+        Ok(found)
+    } else {
+        Err(faults)
+    }
 }
 
-fn encode(media: &BodyMedia, value: &BodyValue<'_>, at: &str) -> Result<(String, Bytes), Fault> {
+fn encode(
+    media: &BodyMedia,
+    value: &BodyValue<'_>,
+    argument: &BodyArgument,
+) -> Result<(String, Bytes), Vec<Fault>> {
+    let whole = |message: String| vec![wrong(argument, message)];
+    let members = || value.members().map_err(|message| whole(message.to_owned()));
+    let each = |refused: Refused<'_>| {
+        let faults = refused
+            .into_iter()
+            .map(|(property, message)| wrong_member(argument, property, message));
+        faults.collect::<Vec<Fault>>()
+    };
     let bytes = match &media.codec {
         BodyCodec::Json => value.to_json(),
         BodyCodec::JsonLines => value.to_json_lines(is_json_sequence(
@@ -180,23 +235,16 @@ fn encode(media: &BodyMedia, value: &BodyValue<'_>, at: &str) -> Result<(String,
             return Ok((media_type, bytes.into()));
         }
         BodyCodec::Binary => match value {
-            BodyValue::Whole(Value::String(text)) => {
-                decode_base64(text).map_err(|message| wrong(at, message))?
-            }
+            BodyValue::Whole(Value::String(text)) => decode_base64(text).map_err(whole)?,
             BodyValue::Whole(_) | BodyValue::Flat(_) => {
-                return Err(wrong(at, "expected the body's bytes as base64 text"));
+                return Err(whole("expected the body's bytes as base64 text".to_owned()));
             }
         },
-        BodyCodec::Form(encodings) => {
-            let members = value.members(at)?;
-            form::write(&members, encodings)
-                .map_err(|(property, message)| wrong(&pointer::member(at, property), message))?
-                .into_bytes()
-        }
+        BodyCodec::Form(encodings) => form::write(&members()?, encodings)
+            .map_err(each)?
+            .into_bytes(),
         BodyCodec::Multipart(encodings) => {
-            let members = value.members(at)?;
-            let (boundary, bytes) = multipart::write(&members, encodings)
-                .map_err(|(property, message)| wrong(&pointer::member(at, property), message))?;
+            let (boundary, bytes) = multipart::write(&members()?, encodings).map_err(each)?;
             let media_type = match concrete(&media.media_type, "multipart/form-data") {
                 plain if plain.contains("boundary=") => "multipart/form-data".to_owned(),
                 plain => plain.to_owned(),
@@ -209,7 +257,7 @@ fn encode(media: &BodyMedia, value: &BodyValue<'_>, at: &str) -> Result<(String,
                 BodyValue::Flat(members) => xml::write_members(members, names),
             };
             let media_type = concrete(&media.media_type, "application/xml").to_owned();
-            let text = text.map_err(|message| wrong(at, message))?;
+            let text = text.map_err(whole)?;
             return Ok((media_type, text.into()));
         }
     };
@@ -239,94 +287,31 @@ fn concrete<'a>(media_type: &'a str, fallback: &'a str) -> &'a str {
     }
 }
 
-fn wrong(at: &str, message: impl Into<String>) -> Fault {
+/// What is wrong with the body as a whole.
+fn wrong(argument: &BodyArgument, message: impl Into<String>) -> Fault {
     Fault {
-        path: at.to_owned(),
+        path: match argument {
+            BodyArgument::Whole(argument) => pointer::member("", argument),
+            BodyArgument::Flat(_) => String::new(),
+        },
         keyword: "body".to_owned(),
         message: message.into(),
     }
 }
 
-impl BodyValue<'_> {
-    fn is_null(&self) -> bool {
-        matches!(self, Self::Whole(Value::Null))
-    }
-
-    /// This member of the body, where there is one that is not null.
-    fn get(&self, property: &str) -> Option<&Value> {
-        let member = match self {
-            Self::Flat(members) => {
-                let named = members.iter().find(|(name, _)| *name == property);
-                named.map(|(_, value)| *value)
-            }
-            Self::Whole(value) => value.get(property),
-        };
-        member.filter(|value| !value.is_null())
-    }
-
-    /// The members of an object body.
-    fn members(&self, at: &str) -> Result<Vec<(&str, &Value)>, Fault> {
-        match self {
-            Self::Flat(members) => Ok(members.clone()),
-            Self::Whole(Value::Object(members)) => Ok(members
-                .iter()
-                .map(|(name, value)| (name.as_str(), value))
-                .collect()),
-            Self::Whole(_) => Err(wrong(at, "expected an object, since the body is a form")),
+/// What is wrong with one of the body's members, at the argument it comes from.
+fn wrong_member(argument: &BodyArgument, property: &str, message: String) -> Fault {
+    let body = wrong(argument, message);
+    let key = match argument {
+        BodyArgument::Whole(_) => property,
+        BodyArgument::Flat(fields) => {
+            let mut fields = fields.iter();
+            let field = fields.find(|field| field.property == property);
+            field.map_or(property, |field| &field.argument)
         }
+    };
+    Fault {
+        path: pointer::member(&body.path, key),
+        ..body
     }
-
-    fn to_json(&self) -> Vec<u8> {
-        match self {
-            Self::Whole(value) => json(value),
-            Self::Flat(members) => {
-                let mut out = vec![b'{'];
-                for (index, (name, value)) in members.iter().enumerate() {
-                    if index > 0 {
-                        out.push(b',');
-                    }
-                    out.extend(json(name));
-                    out.push(b':');
-                    out.extend(json(value));
-                }
-                out.push(b'}');
-                out
-            }
-        }
-    }
-
-    /// A line for each item of an array; anything else is one line. In a sequence each begins with a
-    /// record separator (RFC 7464, section 2.2).
-    fn to_json_lines(&self, sequence: bool) -> Vec<u8> {
-        const SEPARATOR: &[u8] = &[0x1e];
-        let before = if sequence { SEPARATOR } else { &[] };
-        let mut out = Vec::new();
-        match self {
-            Self::Whole(Value::Array(items)) => {
-                for item in items {
-                    out.extend(before);
-                    out.extend(json(item));
-                    out.push(b'\n');
-                }
-            }
-            Self::Whole(_) | Self::Flat(_) => {
-                out.extend(before);
-                out.extend(self.to_json());
-                out.push(b'\n');
-            }
-        }
-        out
-    }
-
-    fn to_text(&self) -> String {
-        match self {
-            Self::Whole(Value::String(text)) => text.clone(),
-            Self::Whole(value) => value.to_string(),
-            Self::Flat(_) => String::from_utf8_lossy(&self.to_json()).into_owned(),
-        }
-    }
-}
-
-fn json(value: &(impl serde::Serialize + ?Sized)) -> Vec<u8> {
-    serde_json::to_vec(value).expect("a tree with string keys always has a JSON text")
 }

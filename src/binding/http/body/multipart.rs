@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::super::query::Pairs;
 use super::super::style;
-use super::{decode_base64, is_json, sniff, text, xml};
+use super::{Refused, decode_base64, is_json, sniff, text, xml};
 use crate::tool::{FieldEncoding, PartKind, XmlNames};
 
 /// A boundary is this and sixteen digits.
@@ -24,20 +24,26 @@ struct Part {
 /// Gives the boundary, which depends on nothing but the content, and the bytes.
 ///
 /// # Errors
-/// The property, and what is wrong with it.
+/// The properties that cannot be written.
 pub(super) fn write<'a>(
     members: &[(&'a str, &Value)],
     encodings: &[FieldEncoding],
-) -> Result<(String, Vec<u8>), (&'a str, String)> {
+) -> Result<(String, Vec<u8>), Refused<'a>> {
     let mut parts = Vec::new();
+    let mut refused = Refused::new();
     for &(name, value) in members {
         let encoding = encodings.iter().find(|encoding| encoding.property == name);
         let before = parts.len();
-        add(&mut parts, name, value, encoding).map_err(|message| (name, message))?;
+        if let Err(message) = add(&mut parts, name, value, encoding) {
+            refused.push((name, message));
+        }
         if let Some(encoding) = encoding {
             let added = parts.iter_mut().skip(before);
             added.for_each(|part| part.headers.clone_from(&encoding.headers));
         }
+    }
+    if !refused.is_empty() {
+        return Err(refused);
     }
     let boundary = boundary(&parts);
     let length: usize = parts.iter().map(|part| part.data.len() + 256).sum();

@@ -60,6 +60,7 @@ pub(super) fn target(path: &str, parameters: Vec<Parameter>) -> HttpTarget {
         body: None,
         accept: "application/json".to_owned(),
         answer_headers: Vec::new(),
+        promise: None,
         security: Vec::new(),
         keys: Vec::new(),
         corrections: Vec::new(),
@@ -113,8 +114,13 @@ fn parameters_with_a_media_type_are_its_text() {
     let header = target("/x", vec![json_text.clone()]);
     let plan = plan(&header, &json!({"f": {"a": "ü😀"}})).unwrap();
     assert_eq!(plan.headers["f"], "{\"a\":\"\\u00fc\\ud83d\\ude00\"}");
-    json_text.location = Location::Query;
     json_text.content = Some("text/plain".to_owned());
+    let header = target("/x", vec![json_text.clone()]);
+    for (text, expected) in [("a b", "a b"), (" 5", "%205"), ("5% ", "5%25%20")] {
+        let plan = self::plan(&header, &json!({"f": text})).unwrap();
+        assert_eq!(plan.headers["f"], expected);
+    }
+    json_text.location = Location::Query;
     assert_eq!(
         url_of(&target("/x", vec![json_text]), &json!({"f": "t u"})),
         "/x?f=t%20u"
@@ -130,6 +136,11 @@ fn headers_are_as_they_are_unless_they_cannot_be() {
             Some("he said \"x\" 100% a=b;c, d\te"),
         ),
         (json!("ü 50%"), false, Some("%C3%BC 50%25")),
+        // What stands around a header's value is no part of it to whoever reads it.
+        (json!(" a b%\t"), false, Some("%20a b%25%09")),
+        (json!("\t "), false, Some("%09%20")),
+        (json!(["a ", "b%", " c"]), false, Some("a%20,b%25,%20c")),
+        (json!({"R": " 1"}), true, Some("R=%201")),
         (json!(true), false, Some("true")),
         (json!([]), false, None),
         (json!(["a", 2, "c%d"]), false, Some("a,2,c%d")),

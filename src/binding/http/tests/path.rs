@@ -121,6 +121,15 @@ fn dots_from_several_places_make_no_dot_segment() {
         refusals(&literal, &json!({"a": "."})),
         [("/a".to_owned(), "path".to_owned())]
     );
+    // Parsers of URLs take `%2e` for a dot.
+    for escaped in ["/%2e{a}/c", "/%2E{a}", "/x/{a}%2e"] {
+        let escaped = target(escaped, vec![simple("a")]);
+        assert_eq!(
+            refusals(&escaped, &json!({"a": "."})),
+            [("/a".to_owned(), "path".to_owned())]
+        );
+        assert!(plan(&escaped, &json!({"a": "%2e"})).is_ok());
+    }
     let label = target(
         "/{a}",
         vec![parameter("a", Location::Path, Style::Label, true)],
@@ -129,6 +138,40 @@ fn dots_from_several_places_make_no_dot_segment() {
         refusals(&label, &json!({"a": ["", ""]})),
         [("/a".to_owned(), "path".to_owned())]
     );
+}
+
+#[test]
+fn every_value_at_fault_is_told_and_no_other() {
+    let simple = |name| parameter(name, Location::Path, Style::Simple, false);
+    let three = target(
+        "/{a}/{b}/{*c}",
+        vec![
+            simple("a"),
+            simple("b"),
+            simple("c"),
+            parameter("q", Location::Query, Style::SpaceDelimited, false),
+        ],
+    );
+    let path = |name: &str| (format!("/{name}"), "path".to_owned());
+    assert_eq!(
+        refusals(
+            &three,
+            &json!({"a": "", "b": "..", "c": "x/./y", "q": ["x y", "z"]})
+        ),
+        [
+            path("a"),
+            path("c"),
+            path("b"),
+            ("/q".to_owned(), "query".to_owned())
+        ]
+    );
+    // What lacks a value is no segment yet.
+    let two = target("/{a}.{b}", vec![simple("a"), simple("b")]);
+    assert_eq!(
+        refusals(&two, &json!({"b": "."})),
+        [("/a".to_owned(), "required".to_owned())]
+    );
+    assert_eq!(refusals(&two, &json!({"a": "", "b": "."})), [path("a")]);
 }
 
 #[test]

@@ -178,3 +178,19 @@ fn a_delimiter_inside_an_item_is_refused_where_it_could_not_be_told() {
         assert!(plan(&target, &json!({"a": item})).is_ok());
     }
 }
+
+#[test]
+fn an_address_longer_than_libraries_take_is_a_fault() {
+    let target = target(
+        "/a",
+        vec![parameter("q", Location::Query, Style::Form, true)],
+    );
+    let bound = |length: usize| plan(&target, &json!({ "q": "x".repeat(length) }));
+    assert!(bound(LONGEST_URL - 100).is_ok());
+    let faults = bound(LONGEST_URL).unwrap_err();
+    assert_eq!(faults[0].keyword, "url");
+    assert!(
+        faults[0].message.contains("at most 65000 bytes"),
+        "{faults:?}"
+    );
+}

@@ -214,6 +214,32 @@ fn null_for_an_optional_argument_is_as_good_as_none() {
 }
 
 #[test]
+fn very_many_faults_are_soon_counted() {
+    let schema = json!({"type": "object", "properties": {"a": {}}, "additionalProperties": false});
+    let unknown: Map<String, Value> = (0..150_000).map(|n| (format!("x{n}"), json!(1))).collect();
+    let found = faults(&schema, Value::Object(unknown));
+    assert_eq!(found.len(), 21);
+    assert_eq!(found[20].2, "149980 more faults are not listed");
+}
+
+#[test]
+fn what_belongs_within_another_argument_is_told_so() {
+    let member = json!({"type": "object", "properties": {"customer": {}}});
+    let schema = json!({"type": "object", "additionalProperties": false,
+        "properties": {"id": {}, "body": {"$ref": "#/$defs/B"}}, "$defs": {"B": member}});
+    let (place, _, message) = only(&schema, json!({"customer": 1}));
+    assert_eq!(place, "/customer");
+    let expected =
+        "unknown argument `customer`; `body` has a member of this name: give it within that";
+    assert_eq!(message, expected);
+    // Where several have one, it is not known which was meant.
+    let schema = json!({"type": "object", "additionalProperties": false,
+        "properties": {"a": member, "b": member}});
+    let (_, _, message) = only(&schema, json!({"customer": 1}));
+    assert_eq!(message, "unknown argument `customer`; known: `a`, `b`");
+}
+
+#[test]
 fn many_faults_are_counted_and_not_listed() {
     let schema = property(json!({"items": {"type": "integer"}}));
     let items: Vec<Value> = (0..70).map(|_| json!("a")).collect();

@@ -86,7 +86,7 @@ pub(super) async fn project(
         "-tl:off",
     ];
     let ran = context.run(words.map(str::to_owned).to_vec()).await?;
-    let evaluated = serde_json::from_str(&ran.stdout.text).ok();
+    let evaluated = crate::tree::read(&ran.stdout.text).ok();
     if evaluated.is_none() && ran.stdout.dropped > 0 {
         return Ok(Project {
             error: Some(too_long(ran.stdout.dropped)),

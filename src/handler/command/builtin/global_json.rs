@@ -105,7 +105,7 @@ fn parse(bytes: &[u8]) -> Result<(Map<String, Value>, bool), CommandError> {
     if plain.trim().is_empty() {
         return Ok((Map::new(), plain.len() < text.len()));
     }
-    match serde_json::from_str(&plain) {
+    match crate::tree::read(&plain) {
         Ok(Value::Object(content)) => Ok((content, plain != text)),
         Ok(_) => Err(wrong("must hold a JSON object".to_owned())),
         Err(error) => Err(wrong(format!("cannot be parsed: {error}"))),

@@ -2,9 +2,11 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
+
+use parking_lot::Mutex;
 
 use crate::secret::{SHORTEST_MASKED, Secret, remember};
 
@@ -89,7 +91,7 @@ impl Value {
 
 impl Watched {
     fn read(&self) -> Secret {
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = self.last.lock();
         let stamp = stamp(&self.path);
         if stamp.is_none() || stamp != last.stamp {
             match reading(&self.path) {

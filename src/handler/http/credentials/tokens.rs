@@ -1,9 +1,10 @@
 //! Tokens in use: one request for a token at a time, kept until shortly before they end.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use sha2::{Digest, Sha256};
 use url::Url;
 
@@ -119,7 +120,7 @@ impl Tokens {
             scopes: scopes.to_vec(),
             subject: subject.map(|token| Sha256::digest(token.expose()).into()),
         };
-        let mut slots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut slots = self.0.lock();
         slots.of(key)
     }
 }

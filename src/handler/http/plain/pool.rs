@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::net::SocketAddr;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -16,6 +16,7 @@ use hyper::body::Incoming;
 use hyper::client::conn::http1::{Builder, SendRequest};
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::client::legacy::connect::dns::Name;
+use parking_lot::Mutex;
 use tokio::time::Instant;
 use tower::{Service, ServiceExt as _};
 
@@ -133,7 +134,7 @@ impl Pool {
     /// The connections that could be used at once.
     #[cfg(test)]
     pub(super) fn idle(&self) -> usize {
-        let places = self.idle.lock();
+        let places = self.idle.places.lock();
         let all = places.connections.values().flatten();
         all.filter(|(sender, _)| sender.is_ready()).count()
     }
@@ -178,7 +179,7 @@ impl Lease {
     }
 
     fn keep(self) {
-        let mut places = self.idle.lock();
+        let mut places = self.idle.places.lock();
         let one = (self.sender, Instant::now());
         places.connections.entry(self.host).or_default().push(one);
         if !places.swept {
@@ -189,13 +190,8 @@ impl Lease {
 }
 
 impl Idle {
-    /// Nothing that is held here can be left half done.
-    fn lock(&self) -> MutexGuard<'_, Places> {
-        self.places.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn take(&self, host: &HeaderValue) -> Option<Sender> {
-        let mut places = self.lock();
+        let mut places = self.places.lock();
         let connections = places.connections.get_mut(host)?;
         loop {
             let (sender, _) = connections.pop()?;
@@ -212,7 +208,7 @@ async fn sweep(idle: Weak<Idle>) {
     loop {
         tokio::time::sleep(SWEEP).await;
         let Some(idle) = idle.upgrade() else { return };
-        let mut places = idle.lock();
+        let mut places = idle.places.lock();
         places.connections.retain(|_, connections| {
             connections.retain(|(sender, since)| sender.is_ready() && since.elapsed() < IDLE);
             !connections.is_empty()

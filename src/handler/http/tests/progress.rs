@@ -1,6 +1,6 @@
 //! Progress, and streams that are gathered.
 
-use std::sync::Mutex;
+use parking_lot::Mutex;
 
 use super::*;
 
@@ -13,10 +13,7 @@ impl Progress for Recorder {
     }
 
     fn report(&self, done: u64, total: Option<u64>, message: &str) {
-        self.0
-            .lock()
-            .unwrap()
-            .push((done, total, message.to_owned()));
+        self.0.lock().push((done, total, message.to_owned()));
     }
 }
 
@@ -28,7 +25,7 @@ async fn progress_tells_sending_headers_and_bytes() {
         .send(get(url), &recorder)
         .await
         .unwrap();
-    let reports = recorder.0.lock().unwrap().clone();
+    let reports = recorder.0.lock().clone();
     let expected = [
         (1, None, "request sent"),
         (2, Some(7), "the service answers with 200"),
@@ -70,7 +67,7 @@ async fn a_stream_without_end_is_its_beginning() {
         assert_eq!(reply.body.as_ref(), b"data: 1\n\n");
         let announced = None;
         assert_eq!(reply.cut, Some(Cut { by, announced }));
-        let reports = recorder.0.lock().unwrap().clone();
+        let reports = recorder.0.lock().clone();
         assert_eq!(reports[2..], [(3, None, "event 1".to_owned())]);
     }
 }

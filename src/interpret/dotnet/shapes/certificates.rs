@@ -150,7 +150,7 @@ fn hidden(call: &CommandCall<'_>, text: &str) -> String {
         return lines.collect();
     };
     let json = marked.split("//END").next().unwrap_or_default();
-    let shown = match serde_json::from_str::<Map<String, Value>>(json.trim()) {
+    let shown = match crate::tree::read::<Map<String, Value>>(json.trim()) {
         Ok(mut secrets) => {
             for value in secrets.values_mut() {
                 let text = value
@@ -171,7 +171,7 @@ pub(super) fn secrets(view: &View<'_>) -> Reading {
         let text = view.stdout();
         let marked = words::between(text, "//BEGIN", "//END");
         let found: Option<Map<String, Value>> =
-            marked.and_then(|json| serde_json::from_str(json.trim()).ok());
+            marked.and_then(|json| crate::tree::read(json.trim()).ok());
         let secrets = match found {
             Some(secrets) => secrets,
             None if text.contains("//BEGIN") => return view.unreadable(),

@@ -61,7 +61,7 @@ fn report(view: &View<'_>) -> Option<Vec<Value>> {
         .files
         .iter()
         .find(|(name, _)| name.ends_with("format-report.json"))?;
-    let report: Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).ok()?;
+    let report: Value = crate::tree::read(text.trim_start_matches('\u{feff}')).ok()?;
     let mut left = MAX_CHANGES;
     let mut files = Vec::new();
     for file in report.as_array()? {

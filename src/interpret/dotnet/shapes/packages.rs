@@ -9,7 +9,7 @@ use super::View;
 
 /// The JSON of `list package`; where it is missing or broken, the table.
 pub(super) fn list(view: &View<'_>) -> Reading {
-    let parsed: Option<Value> = serde_json::from_str(view.stdout().trim()).ok();
+    let parsed: Option<Value> = crate::tree::read(view.stdout().trim()).ok();
     if let Some(report) = &parsed {
         let problems = texts(&report["problems"]);
         if !view.succeeded() || !problems.is_empty() {
@@ -204,7 +204,7 @@ fn row_of(row: &str, (project, framework, transitive, latest): Above<'_>) -> Val
 
 /// The whole search fails where it says so, with whatever status; a source that fails is named beside the others.
 pub(super) fn search(view: &View<'_>) -> Reading {
-    let Ok(report) = serde_json::from_str::<Value>(view.stdout().trim()) else {
+    let Ok(report) = crate::tree::read::<Value>(view.stdout().trim()) else {
         let is_table = view.stdout().lines().any(|line| {
             line.starts_with("Source: ") || line.contains("Package ID") && line.contains('|')
         });

@@ -27,7 +27,7 @@ const WELL_KNOWN: [&str; 15] = [
 
 /// `{Properties, Items}`; nothing where the output is no object.
 pub(super) fn evaluated(stdout: &str) -> Option<Value> {
-    let value: Value = serde_json::from_str(stdout.trim()).ok()?;
+    let value: Value = crate::tree::read(stdout.trim()).ok()?;
     value.is_object().then_some(value)
 }
 

@@ -8,7 +8,7 @@ use super::View;
 
 /// JSON; a package that is not there ends with 1 and an empty list. Where the JSON is missing, the table.
 pub(super) fn list(view: &View<'_>) -> Reading {
-    let report: Option<Value> = serde_json::from_str(view.stdout().trim()).ok();
+    let report: Option<Value> = crate::tree::read(view.stdout().trim()).ok();
     if let Some(tools) = report.as_ref().and_then(|report| report["data"].as_array()) {
         let absent = view.run.exit == Some(1) && view.stderr().trim().is_empty();
         if view.succeeded() || absent {

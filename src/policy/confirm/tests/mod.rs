@@ -78,6 +78,7 @@ fn tool(confirm: bool, ask: &[&str]) -> Tool {
             body: None,
             accept: "*/*".to_owned(),
             answer_headers: Vec::new(),
+            promise: None,
             security: Vec::new(),
             keys: Vec::new(),
             corrections: Vec::new(),
@@ -190,6 +191,14 @@ impl World {
     }
 }
 
+/// Why what came with a call is refused.
+fn fault<T>(result: &Result<T, Stopped>) -> Option<StateFault> {
+    match result {
+        Err(Stopped::State(fault, _)) => Some(*fault),
+        _ => None,
+    }
+}
+
 fn asked() -> Human {
     Human {
         rounds: true,
@@ -244,6 +253,10 @@ async fn a_yes_is_good_for_one_call_by_one_caller_for_a_while() {
     let reordered = with(reordered, "x-tenant", "test");
     let yes = json!({"confirm": {}});
     for way in [asked(), Human::default()] {
+        let (by, decision) = match way.rounds {
+            true => (Brought::State, Decision::Elicitation),
+            false => (Brought::Token, Decision::Token),
+        };
         let text = world.state(&tool, &mine, &way).await;
         let human = |text: &str| match way.rounds {
             true => answered(text, yes.clone()),
@@ -251,7 +264,7 @@ async fn a_yes_is_good_for_one_call_by_one_caller_for_a_while() {
         };
         for other in other_calls() {
             let result = world.request(&tool, &other, &human(&text)).await;
-            assert_eq!(result, Err(Stopped::State(StateFault::OtherCall)));
+            assert_eq!(fault(&result), Some(StateFault::OtherCall));
         }
         for changed in [
             format!("{text}x"),
@@ -260,7 +273,8 @@ async fn a_yes_is_good_for_one_call_by_one_caller_for_a_while() {
             String::new(),
         ] {
             let result = world.request(&tool, &mine, &human(&changed)).await;
-            assert_eq!(result, Err(Stopped::State(StateFault::Forged)), "{changed}");
+            let forged = Stopped::State(StateFault::Forged, by);
+            assert_eq!(result, Err(forged), "{changed}");
         }
         // One kind never stands for the other.
         let crossed = match way.rounds {
@@ -268,21 +282,17 @@ async fn a_yes_is_good_for_one_call_by_one_caller_for_a_while() {
             false => answered(&text, yes.clone()),
         };
         let result = world.request(&tool, &mine, &crossed).await;
-        assert_eq!(result, Err(Stopped::State(StateFault::OtherCall)));
+        assert_eq!(fault(&result), Some(StateFault::OtherCall));
 
-        let decision = match way.rounds {
-            true => Decision::Elicitation,
-            false => Decision::Token,
-        };
         let result = world.request(&tool, &reordered, &human(&text)).await;
         assert_eq!(result.unwrap().1, Some(decision));
         let result = world.request(&tool, &mine, &human(&text)).await;
-        assert_eq!(result, Err(Stopped::State(StateFault::Used)));
+        assert_eq!(fault(&result), Some(StateFault::Used));
 
         let late = world.state(&tool, &mine, &way).await;
         world.now.fetch_add(60, Ordering::Relaxed);
         let result = world.request(&tool, &mine, &human(&late)).await;
-        assert_eq!(result, Err(Stopped::State(StateFault::Expired)));
+        assert_eq!(fault(&result), Some(StateFault::Expired));
     }
 }
 
@@ -297,7 +307,7 @@ async fn every_byte_of_a_state_is_signed() {
         let changed = String::from_utf8(changed).unwrap();
         // The last character of base64 can hold bits that mean nothing.
         let result = world.request(&tool, &mine, &token(&changed)).await;
-        assert_eq!(result, Err(Stopped::State(StateFault::Forged)), "{at}");
+        assert_eq!(fault(&result), Some(StateFault::Forged), "{at}");
     }
 }
 
@@ -315,7 +325,7 @@ async fn a_no_uses_the_state_up_and_no_answer_asks_again() {
     assert_eq!(result, Err(Stopped::Unconfirmed(Unconfirmed::Declined)));
     let yes = answered(&state, json!({"confirm": {}}));
     let result = world.request(&tool, &mine, &yes).await;
-    assert_eq!(result, Err(Stopped::State(StateFault::Used)));
+    assert_eq!(fault(&result), Some(StateFault::Used));
     // An answer without the state it belongs to is none.
     let bare = Human { text: None, ..yes };
     let result = world.request(&tool, &mine, &bare).await;
@@ -342,7 +352,7 @@ async fn rounds_carry_their_answers() {
     );
     let second = world.state(&tool, &mine, &good).await;
     let replay = world.request(&tool, &mine, &good).await;
-    assert_eq!(replay, Err(Stopped::State(StateFault::Used)));
+    assert_eq!(fault(&replay), Some(StateFault::Used));
     let third = answered(&second, json!({"q_who": {"who": "me"}}));
     let third = world.state(&tool, &mine, &third).await;
     let result = world

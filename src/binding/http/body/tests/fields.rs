@@ -238,6 +238,7 @@ fn a_file_goes_as_multipart_where_the_caller_names_nothing() {
     choice.argument = BodyArgument::Flat(vec![FlatField {
         argument: "f".to_owned(),
         property: "file".to_owned(),
+        needed: false,
     }]);
     for (arguments, multipart) in [(json!({"f": "aGk="}), true), (json!({"f": null}), false)] {
         let (media_type, _) = sent(&choice, &arguments).unwrap().unwrap();

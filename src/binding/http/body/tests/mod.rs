@@ -46,7 +46,8 @@ fn sent(body: &Body, arguments: &Value) -> Result<Option<(String, String)>, Faul
         Some(body),
         &[path_id()],
         arguments.as_object().unwrap_or(&empty),
-    )?;
+    )
+    .map_err(|mut faults| faults.remove(0))?;
     Ok(written.map(|(media, bytes)| (media, String::from_utf8(bytes.to_vec()).unwrap())))
 }
 
@@ -108,10 +109,12 @@ fn flat_fields_are_gathered_under_their_own_names() {
         FlatField {
             argument: "id_body".to_owned(),
             property: "id".to_owned(),
+            needed: false,
         },
         FlatField {
             argument: "name".to_owned(),
             property: "na\"me".to_owned(),
+            needed: false,
         },
     ]);
     let text = |body: &Body, arguments: Value| sent(body, &arguments).unwrap().map(|sent| sent.1);
@@ -132,11 +135,81 @@ fn flat_fields_are_gathered_under_their_own_names() {
 }
 
 #[test]
+fn an_optional_flat_body_is_whole_or_not_there() {
+    let mut flat = body(BodyCodec::Json, "application/json");
+    let fields = [("kind", true), ("name_body", true), ("note", false)];
+    let fields = fields.map(|(argument, needed)| FlatField {
+        argument: argument.to_owned(),
+        property: argument.trim_end_matches("_body").to_owned(),
+        needed,
+    });
+    flat.argument = BodyArgument::Flat(fields.to_vec());
+    let lacking = |flat: &Body, arguments: Value| -> Vec<String> {
+        let written = write(Some(flat), &[path_id()], arguments.as_object().unwrap());
+        let faults = written.err().unwrap_or_default();
+        faults.into_iter().map(|fault| fault.path).collect()
+    };
+    for (arguments, expected) in [
+        (json!({"id": 1}), &[][..]),
+        (json!({"note": "x"}), &["/kind", "/name_body"]),
+        (json!({"further": "x", "kind": 1}), &["/name_body"]),
+        (json!({"kind": null, "name_body": "n"}), &[]),
+    ] {
+        assert_eq!(lacking(&flat, arguments.clone()), expected, "{arguments}");
+    }
+    assert_eq!(sent(&flat, &json!({"id": 1})).unwrap(), None);
+    let fault = sent(&flat, &json!({"kind": 1})).unwrap_err();
+    assert!(fault.message.contains("`name_body`"), "{}", fault.message);
+    assert_eq!(fault.keyword, "required");
+    // What a body that must be there needs is the input schema's to say.
+    flat.required = true;
+    assert!(lacking(&flat, json!({"note": "x"})).is_empty());
+}
+
+#[test]
+fn every_member_that_cannot_be_written_is_told_at_its_argument() {
+    let mut files = body(BodyCodec::Multipart(Vec::new()), "multipart/form-data");
+    files.media[0].codec = BodyCodec::Multipart(
+        ["a", "b"]
+            .map(|name| FieldEncoding {
+                kind: PartKind::File,
+                ..encoding(name)
+            })
+            .to_vec(),
+    );
+    let places = |body: &Body, arguments: Value| -> Vec<String> {
+        let faults = write(Some(body), &[], arguments.as_object().unwrap()).unwrap_err();
+        faults.into_iter().map(|fault| fault.path).collect()
+    };
+    let wrong = json!({"a": "not base64!", "b": 1, "c": 2});
+    assert_eq!(
+        places(&files, json!({ "body": wrong })),
+        ["/body/a", "/body/b"]
+    );
+    files.choice = Some("as".to_owned());
+    let fields = ["a", "b"].map(|name| FlatField {
+        argument: format!("{name}_body"),
+        property: name.to_owned(),
+        needed: true,
+    });
+    files.argument = BodyArgument::Flat(fields.to_vec());
+    assert_eq!(
+        places(&files, json!({"a_body": "not base64!", "b_body": "AA=="})),
+        ["/a_body"]
+    );
+    assert_eq!(
+        places(&files, json!({"a_body": "AA==", "as": "x/y"})),
+        ["/b_body", "/as"]
+    );
+}
+
+#[test]
 fn arguments_that_nobody_claims_are_further_properties_of_a_flat_body() {
     let mut flat = body(BodyCodec::Json, "application/json");
     flat.argument = BodyArgument::Flat(vec![FlatField {
         argument: "filter_id".to_owned(),
         property: "filter[id]".to_owned(),
+        needed: false,
     }]);
     flat.choice = Some("contentType".to_owned());
     for (arguments, expected) in [
