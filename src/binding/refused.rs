@@ -70,25 +70,8 @@ mod tests {
 
     use super::*;
     use crate::tool::{
-        Body, BodyArgument, BodyCodec, BodyMedia, FlatField, Location, Parameter, PathPart, Style,
+        Body, BodyArgument, BodyCodec, BodyMedia, FlatField, Location, Parameter, PathPart,
     };
-
-    fn parameter(name: &str, location: Location) -> Parameter {
-        Parameter {
-            argument: name.to_owned(),
-            name: name.to_owned(),
-            location,
-            style: Style::Simple,
-            explode: false,
-            allow_reserved: false,
-            allow_empty: false,
-            required: true,
-            content: None,
-            encodings: Vec::new(),
-            fixed: None,
-            default: None,
-        }
-    }
 
     /// `POST /{id}/{part}` with a header and a flat body that need not be there.
     fn target() -> HttpTarget {
@@ -99,9 +82,13 @@ mod tests {
                 name: name.to_owned(),
                 catch_all: false,
             });
-            target.parameters.push(parameter(name, Location::Path));
+            target
+                .parameters
+                .push(Parameter::bare(name, Location::Path));
         }
-        target.parameters.push(parameter("tag", Location::Header));
+        target
+            .parameters
+            .push(Parameter::bare("tag", Location::Header));
         let fields = ["kind", "name"].map(|name| FlatField {
             argument: name.to_owned(),
             property: name.to_owned(),

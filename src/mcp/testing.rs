@@ -11,25 +11,12 @@ use crate::invoke::Invoker;
 use crate::policy::confirm::{self, Gate};
 use crate::state::{PendingInMemory, SpentInMemory};
 use crate::tool::{
-    Annotations, HttpTarget, Json, Location, Parameter, PathTemplate, Style, Target, Tool, ToolName,
+    Annotations, HttpTarget, Json, Location, Parameter, PathTemplate, Target, Tool, ToolName,
 };
 
 /// A tool of this name whose one argument `id` is a path parameter.
 pub(crate) fn tool(name: &str) -> Tool {
-    let parameter = Parameter {
-        argument: "id".to_owned(),
-        name: "id".to_owned(),
-        location: Location::Path,
-        style: Style::Simple,
-        explode: false,
-        allow_reserved: false,
-        allow_empty: false,
-        required: true,
-        content: None,
-        encodings: Vec::new(),
-        fixed: None,
-        default: None,
-    };
+    let parameter = Parameter::bare("id", Location::Path);
     Tool {
         name: ToolName::new(name).unwrap(),
         title: Some("A title".to_owned()),

@@ -24,6 +24,7 @@ use url::Url;
 pub use error::{LoadError, Passes};
 pub use model::*;
 pub use places::{Places, Position};
+pub(crate) use reference::reference_of;
 pub use rules::{RULES, Rule};
 pub use source::{OwnPlace, Source};
 

@@ -31,7 +31,7 @@ pub(super) fn decoded(fragment: &str) -> Cow<'_, str> {
 }
 
 /// The text of a `$ref` member.
-pub(super) fn reference_of(node: &Value) -> Option<&str> {
+pub(crate) fn reference_of(node: &Value) -> Option<&str> {
     node.get("$ref")?.as_str()
 }
 

@@ -340,3 +340,25 @@ impl HttpTarget {
         }
     }
 }
+
+#[cfg(test)]
+impl Parameter {
+    /// A required parameter in the style of its location, with an argument of its own name.
+    pub(crate) fn bare(name: &str, location: Location) -> Self {
+        let form = matches!(location, Location::Query | Location::Cookie);
+        Self {
+            argument: name.to_owned(),
+            name: name.to_owned(),
+            location,
+            style: if form { Style::Form } else { Style::Simple },
+            explode: form,
+            allow_reserved: false,
+            allow_empty: false,
+            required: true,
+            content: None,
+            encodings: Vec::new(),
+            fixed: None,
+            default: None,
+        }
+    }
+}

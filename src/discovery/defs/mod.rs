@@ -14,6 +14,7 @@ use super::fragment::Fragment;
 use super::naming::name_of;
 use super::ways::{MAX_WAYS, Ways};
 use crate::openapi::Schemas;
+pub(super) use crate::openapi::reference_of;
 
 /// Which way values go; it decides whether `readOnly` or `writeOnly` properties vanish.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -312,9 +313,4 @@ impl<'d> Definitions<'d> {
             .as_ref()
             .expect("it was written just above")
     }
-}
-
-/// The reference of a schema that has one.
-pub(super) fn reference_of(schema: &Value) -> Option<&str> {
-    schema.get("$ref").and_then(Value::as_str)
 }

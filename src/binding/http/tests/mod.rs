@@ -12,18 +12,10 @@ use crate::tool::{Parameter, PathPart, PathTemplate, Style};
 
 pub(super) fn parameter(name: &str, location: Location, style: Style, explode: bool) -> Parameter {
     Parameter {
-        argument: name.to_owned(),
-        name: name.to_owned(),
-        location,
         style,
         explode,
-        allow_reserved: false,
-        allow_empty: false,
         required: location == Location::Path,
-        content: None,
-        encodings: Vec::new(),
-        fixed: None,
-        default: None,
+        ..Parameter::bare(name, location)
     }
 }
 

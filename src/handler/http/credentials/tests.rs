@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ::http::{HeaderMap, Method};
 
 use super::*;
-use crate::tool::{Parameter, Style};
+use crate::tool::Parameter;
 
 fn need(name: &str, kind: SchemeKind) -> SecurityNeed {
     SecurityNeed {
@@ -173,20 +173,7 @@ fn a_declared_key_joins_whatever_alternative_is_met() {
     // What the operator does not give, an argument can.
     target.security = vec![vec![one("other", "other")]];
     assert!(credentials.lacks(&target));
-    target.parameters = vec![Parameter {
-        argument: "other".to_owned(),
-        name: "other".to_owned(),
-        location: Location::Query,
-        style: Style::Form,
-        explode: true,
-        allow_reserved: false,
-        allow_empty: false,
-        required: true,
-        content: None,
-        encodings: Vec::new(),
-        fixed: None,
-        default: None,
-    }];
+    target.parameters = vec![Parameter::bare("other", Location::Query)];
     assert!(!credentials.lacks(&target));
     target.security.clear();
     target.keys = vec![api_key("elsewhere", Location::Header)];

@@ -24,20 +24,7 @@ fn body(codec: BodyCodec, media_type: &str) -> Body {
 
 /// A parameter of the path that takes the argument `id`.
 fn path_id() -> Parameter {
-    Parameter {
-        argument: "id".to_owned(),
-        name: "id".to_owned(),
-        location: Location::Path,
-        style: Style::Simple,
-        explode: false,
-        allow_reserved: false,
-        allow_empty: false,
-        required: true,
-        content: None,
-        encodings: Vec::new(),
-        fixed: None,
-        default: None,
-    }
+    Parameter::bare("id", Location::Path)
 }
 
 fn sent(body: &Body, arguments: &Value) -> Result<Option<(String, String)>, Fault> {
