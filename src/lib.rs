@@ -13,7 +13,7 @@
 //! 7. [`transport`]: Streamable HTTP or stdio. Calls that wait for an operator are decided on a page ([`approvals`]).
 //!
 //! What several replicas would have to share is in [`state`]; places in documents and arguments are named by JSON pointers ([`mod@pointer`]),
-//! and times are written by [`time`].
+//! times are written by [`time`], and [`wakes`] spares connections turns in vain.
 
 pub mod app;
 pub mod approvals;
@@ -38,3 +38,4 @@ pub mod time;
 pub mod tool;
 pub mod transport;
 pub mod tree;
+pub mod wakes;

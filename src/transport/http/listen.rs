@@ -21,6 +21,7 @@ use tokio::task::JoinSet;
 use super::together::Together;
 use super::turnstile::Turnstile;
 use super::{Entrance, MAX_CONNECTIONS, Settings};
+use crate::wakes::{self, Pieces};
 
 /// Longest request head, in bytes.
 const MAX_HEAD: usize = 64 * 1024;
@@ -153,7 +154,7 @@ fn connection(
 ) -> impl Future<Output = ()> + use<> {
     let service = service_fn(move |request| {
         Arc::clone(&entrance)
-            .answer(request)
+            .answer(request.map(Pieces))
             .map(Ok::<_, Infallible>)
     });
     let connection = builder.serve_connection(TokioIo::new(stream), service);
@@ -174,7 +175,7 @@ fn connection(
             }
             connection.as_mut().poll(context)
         });
-        if let Err(error) = result.await {
+        if let Err(error) = wakes::reading(result).await {
             tracing::debug!(%error, "a connection broke");
         }
     }

@@ -21,6 +21,7 @@ use self::pool::{Lease, Pool};
 use crate::binding::HttpPlan;
 use crate::handler::HandleError;
 use crate::outbound::Guard;
+use crate::wakes::Pieces;
 
 const AGENT: HeaderValue =
     HeaderValue::from_static(concat!("mcpinvoke/", env!("CARGO_PKG_VERSION")));
@@ -33,7 +34,7 @@ pub(super) struct PlainClient {
 
 /// A body as it comes, and the connection it comes by.
 pub(super) struct Incoming {
-    body: body::Incoming,
+    body: Pieces<body::Incoming>,
     lease: Option<Lease>,
 }
 
@@ -66,7 +67,10 @@ impl PlainClient {
         let (host, request) = request(*plan)?;
         let (response, lease) = self.pool.send(host, request).await?;
         let lease = Some(lease);
-        Ok(response.map(|body| Incoming { body, lease }))
+        Ok(response.map(|body| Incoming {
+            body: Pieces(body),
+            lease,
+        }))
     }
 }
 

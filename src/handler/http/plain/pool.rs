@@ -23,6 +23,7 @@ use tower::{Service, ServiceExt as _};
 use crate::handler::HandleError;
 use crate::handler::http::{IDLE, MOST_HEADER_BYTES, fault};
 use crate::outbound::Guard;
+use crate::wakes;
 
 /// How often connections are looked for that have been idle for too long.
 const SWEEP: Duration = Duration::from_secs(10);
@@ -155,7 +156,7 @@ impl Pool {
             .map_err(|error| fault::classify(error, HandleError::Broken))?;
         tokio::spawn(async move {
             // The call that is under way, if any, is told as well.
-            if let Err(error) = connection.await {
+            if let Err(error) = wakes::reading(connection).await {
                 tracing::debug!(%error, "a connection to a service broke");
             }
         });

@@ -5,6 +5,7 @@ mod errors;
 mod interop;
 mod origins;
 mod sessions;
+mod turns;
 mod unread;
 mod writes;
 
@@ -376,7 +377,7 @@ fn a_request_takes_little_room_while_it_waits() {
         &Settings::default(),
         Readiness::given(),
     );
-    let answer = Arc::new(entrance).answer(http::Request::new(axum::body::Body::empty()));
+    let answer = Arc::new(entrance).answer(Request::new(Body::empty()));
     // Moved into place for each request, and cold by the time of the next one where there are many connections.
     assert!(size_of_val(&answer) <= 3 * 1024, "{}", size_of_val(&answer));
 }

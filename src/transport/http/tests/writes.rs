@@ -10,16 +10,25 @@ use bytes::Bytes;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::super::listen::builder;
 use super::super::respond;
 use crate::mcp::{Message, Payload};
 
 /// A connection that brings one request and tells how long each write is.
-struct Told {
+pub(super) struct Told {
     request: Option<&'static [u8]>,
     writes: UnboundedSender<usize>,
+}
+
+impl Told {
+    /// A connection that brings this request, and the lengths of the writes to it.
+    pub(super) fn bringing(request: &'static [u8]) -> (Self, UnboundedReceiver<usize>) {
+        let (writes, lengths) = unbounded_channel();
+        let request = Some(request);
+        (Self { request, writes }, lengths)
+    }
 }
 
 impl AsyncRead for Told {
@@ -82,11 +91,7 @@ async fn writes(pieces: &[usize]) -> Vec<usize> {
         };
         async move { Ok::<_, Infallible>(respond::message(message)) }
     });
-    let (told, mut lengths) = unbounded_channel();
-    let stream = Told {
-        request: Some(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"),
-        writes: told,
-    };
+    let (stream, mut lengths) = Told::bringing(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
     let builder = builder(Duration::from_secs(60));
     let connection = tokio::spawn(builder.serve_connection(TokioIo::new(stream), service));
     let mut found = Vec::new();
