@@ -45,46 +45,56 @@ pub(super) fn is_json(text: &[u8]) -> bool {
 /// place in the text stays in a register: a call to a function of its own costs more than a short string.
 fn document(text: &[u8]) -> Option<()> {
     let at = &mut 0;
-    // What is open around the current place: `{` or `[`.
-    let mut open: Vec<u8> = Vec::new();
+    // What is open around the current place, a bit each: set for an object. The innermost is the lowest.
+    let (mut open, mut depth) = (0_u128, 0);
     loop {
         // Down to a value without parts.
         match token(text, at)? {
+            b'"' => string(text, at)?,
             bracket @ (b'{' | b'[') => {
-                open.push(bracket);
-                if open.len() > MAX_DEPTH {
+                let is_object = bracket == b'{';
+                (open, depth) = (open << 1 | u128::from(is_object), depth + 1);
+                if depth > MAX_DEPTH {
                     return None;
                 }
-                let closing = if bracket == b'{' { b'}' } else { b']' };
-                if peek(text, at)? == closing {
-                    *at += 1;
-                    open.pop();
-                } else {
-                    if bracket == b'{' {
-                        name(text, at)?;
+                if is_object {
+                    match token(text, at)? {
+                        b'"' => {
+                            name(text, at)?;
+                            continue;
+                        }
+                        b'}' => {}
+                        _ => return None,
                     }
+                } else if peek(text, at)? == b']' {
+                    *at += 1;
+                } else {
                     continue;
                 }
+                (open, depth) = (open >> 1, depth - 1);
             }
-            b'"' => string(text, at)?,
             first => scalar(text, at, first)?,
         }
         // Up again, to where another value follows.
         loop {
-            let Some(&around) = open.last() else {
+            if depth == 0 {
                 return peek(text, at).is_none().then_some(());
-            };
-            match (token(text, at)?, around) {
-                (b',', b'[') => break,
-                (b',', _) => {
+            }
+            let is_object = open & 1 == 1;
+            match token(text, at)? {
+                b',' if is_object => {
+                    if token(text, at)? != b'"' {
+                        return None;
+                    }
                     name(text, at)?;
                     break;
                 }
-                (b'}', b'{') | (b']', b'[') => {
-                    open.pop();
-                }
+                b',' => break,
+                b'}' if is_object => {}
+                b']' if !is_object => {}
                 _ => return None,
             }
+            (open, depth) = (open >> 1, depth - 1);
         }
     }
 }
@@ -101,19 +111,20 @@ fn token(text: &[u8], at: &mut usize) -> Option<u8> {
 #[inline(always)]
 fn peek(text: &[u8], at: &mut usize) -> Option<u8> {
     loop {
-        match *text.get(*at)? {
+        let byte = *text.get(*at)?;
+        if byte > b' ' {
+            return Some(byte);
+        }
+        match byte {
             b' ' | b'\n' | b'\r' | b'\t' => *at += 1,
             byte => return Some(byte),
         }
     }
 }
 
-/// A member's name, and its colon.
+/// The rest of a member's name whose quotation mark was taken, and its colon.
 #[inline(always)]
 fn name(text: &[u8], at: &mut usize) -> Option<()> {
-    if token(text, at)? != b'"' {
-        return None;
-    }
     string(text, at)?;
     (token(text, at)? == b':').then_some(())
 }
