@@ -6,6 +6,7 @@ mod dotnet;
 mod failure;
 mod http;
 mod json;
+mod marks;
 mod media;
 mod multipart;
 mod problem;
