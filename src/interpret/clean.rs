@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use super::http::{Interpreted, Whole};
-use crate::tool::{Content, Outcome, Structured, Text};
+use crate::tool::{Content, Outcome, Structured, Text, has_escape};
 
 /// What is done to the texts of an answer. Pictures and other bytes stay as they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -275,17 +275,8 @@ fn varies(before: &str, c: char) -> bool {
 
 /// Whether a JSON text may have an escape that stands for a control character.
 fn has_rare_escape(text: &[u8]) -> bool {
-    let Some(first) = memchr::memchr(b'\\', text) else {
-        return false;
-    };
-    let text = &text[first..];
-    let begins =
-        |byte: u8, next: u8| (byte == b'\\') & ((next == b'u') | (next == b'b') | (next == b'f'));
-    let next = text.get(1..).unwrap_or_default();
-    let mut blocks = text.chunks(BLOCK).zip(next.chunks(BLOCK));
-    blocks.any(|(block, next)| {
-        let pairs = block.iter().zip(next);
-        pairs.fold(false, |any, (byte, next)| any | begins(*byte, *next))
+    has_escape(text, |letter| {
+        (letter == b'u') | (letter == b'b') | (letter == b'f')
     })
 }
 

@@ -1,11 +1,6 @@
-//! Where the strings of a JSON text end: sixteen bytes compared at once, sixty-four looked at together.
+//! Where the strings of a JSON text end.
 
-use wide::u8x16;
-
-/// Bytes compared in one step.
-const STEP: usize = size_of::<u8x16>();
-/// Bytes looked at together: as many as a word has bits.
-const ROUND: usize = u64::BITS as usize;
+use crate::tool::rounds::{ROUND, bits, controls, last, quoting};
 
 /// The marks of a round: a bit for each byte at which a string ends or something is to be looked at.
 ///
@@ -45,24 +40,12 @@ impl Marks {
     }
 }
 
-/// A bit for each quotation mark, backslash and control character.
 #[inline(always)]
 fn marks(round: &[u8; ROUND]) -> u64 {
-    let (steps, _) = round.as_chunks();
-    let mut bits = 0;
-    for (index, step) in steps.iter().enumerate() {
-        let step = u8x16::from(*step);
-        let mark = step.simd_eq(u8x16::splat(b'"'))
-            | step.simd_eq(u8x16::splat(b'\\'))
-            | step.simd_le(u8x16::splat(0x1f));
-        bits |= u64::from(mark.to_bitmask()) << (index * STEP);
-    }
-    bits
+    bits(round, |step| quoting(step) | controls(step))
 }
 
 #[inline(never)]
 fn last_marks(rest: &[u8]) -> u64 {
-    let mut round = [0; ROUND];
-    round[..rest.len()].copy_from_slice(rest);
-    marks(&round)
+    marks(&last(rest, 0))
 }

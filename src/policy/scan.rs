@@ -3,10 +3,8 @@
 
 use std::borrow::Cow;
 
-use wide::u8x16;
-
-/// Bytes looked at in one round: as many as a word has bits.
-const ROUND: usize = u64::BITS as usize;
+use crate::tool::has_escape;
+use crate::tool::rounds::{ROUND, bits, last, quoting};
 
 /// A string of a JSON text.
 #[derive(Debug, PartialEq, Eq)]
@@ -100,25 +98,13 @@ impl<'t> Marks<'t> {
     }
 
     fn look(&mut self) {
-        let mut last = [0; ROUND];
-        let round = match self.rest.split_first_chunk() {
+        self.bits = match self.rest.split_first_chunk() {
             Some((round, rest)) => {
                 self.rest = rest;
-                round
+                bits(round, quoting)
             }
-            None => {
-                last[..self.rest.len()].copy_from_slice(self.rest);
-                self.rest = &[];
-                &last
-            }
+            None => bits(&last(std::mem::take(&mut self.rest), 0), quoting),
         };
-        let (steps, _) = round.as_chunks();
-        self.bits = 0;
-        for (index, step) in steps.iter().enumerate() {
-            let step = u8x16::from(*step);
-            let mark = step.simd_eq(u8x16::splat(b'"')) | step.simd_eq(u8x16::splat(b'\\'));
-            self.bits |= u64::from(mark.to_bitmask()) << (index * size_of::<u8x16>());
-        }
         self.round = self.next;
         self.next += ROUND;
     }
@@ -161,11 +147,9 @@ pub(super) fn with_strings(
     Some(out)
 }
 
-/// Whether there may be an escape that stands for any character. A search for both its characters would take longer to
-/// begin than most texts take.
+/// Whether there may be an escape that stands for any character.
 pub(super) fn has_unicode_escape(text: &str) -> bool {
-    let mut backslashes = memchr::memchr_iter(b'\\', text.as_bytes());
-    backslashes.any(|at| text.as_bytes().get(at + 1) == Some(&b'u'))
+    has_escape(text.as_bytes(), |letter| letter == b'u')
 }
 
 /// The string whose first quotation mark is at `quote` where the text was cut off within it, perhaps within an escape.

@@ -2,10 +2,10 @@
 
 use wide::u8x16;
 
+use super::rounds::{ROUND, bits, controls, last, quoting};
+
 /// Bytes compared in one step.
 const STEP: usize = size_of::<u8x16>();
-/// Bytes looked at in one round: as many as a word has bits.
-const ROUND: usize = u64::BITS as usize;
 /// Bytes spread in one step: into twice as many, where each needs an escape.
 const HALF: usize = STEP / 2;
 /// What a round can become, and room to copy a whole step past its end.
@@ -45,21 +45,20 @@ pub fn escape_json_into(out: &mut Vec<u8>, text: &[u8]) {
         escape_round(out, round, ROUND);
     }
     if !rest.is_empty() {
-        let mut round = [b' '; ROUND];
-        round[..rest.len()].copy_from_slice(rest);
-        escape_round(out, &round, rest.len());
+        escape_round(out, &last(rest, b' '), rest.len());
     }
 }
 
 /// The first `length` bytes of a round; behind them are none but spaces.
 #[inline(always)]
 fn escape_round(out: &mut Vec<u8>, round: &[u8; ROUND], length: usize) {
-    let marks = Marks::of(round);
+    // Quotation marks and backslashes stay what they are behind a backslash.
+    let (quoting, controls) = (bits(round, quoting), bits(round, controls));
     let mut room = [0; ROOM];
-    let end = if marks.controls == 0 {
-        insert_backslashes(&mut room, round, marks.quoted)
+    let end = if controls == 0 {
+        insert_backslashes(&mut room, round, quoting)
     } else if let Some(letters) = letters(round) {
-        insert_backslashes(&mut room, &letters, marks.quoted | marks.controls)
+        insert_backslashes(&mut room, &letters, quoting | controls)
     } else {
         return escape_each(out, &round[..length]);
     };
@@ -82,37 +81,13 @@ fn insert_backslashes(room: &mut [u8; ROOM], round: &[u8; ROUND], marks: u64) ->
     end
 }
 
-/// A bit for each byte of a round.
-struct Marks {
-    /// Quotation marks and backslashes, which stay what they are behind a backslash.
-    quoted: u64,
-    /// Control characters.
-    controls: u64,
-}
-
-impl Marks {
-    #[inline(always)]
-    fn of(round: &[u8; ROUND]) -> Self {
-        let (steps, _) = round.as_chunks::<STEP>();
-        let (mut quoted, mut controls) = (0, 0);
-        for (index, step) in steps.iter().enumerate() {
-            let step = u8x16::from(*step);
-            let quote = step.simd_eq(u8x16::splat(b'"')) | step.simd_eq(u8x16::splat(b'\\'));
-            let control = step.simd_le(u8x16::splat(LAST_CONTROL));
-            quoted |= u64::from(quote.to_bitmask()) << (index * STEP);
-            controls |= u64::from(control.to_bitmask()) << (index * STEP);
-        }
-        Self { quoted, controls }
-    }
-}
-
 /// The round with the letters that stand for control characters behind a backslash; nothing where one has none.
 fn letters(round: &[u8; ROUND]) -> Option<[u8; ROUND]> {
     let mut letters = *round;
     let (steps, _) = letters.as_chunks_mut::<STEP>();
     for place in steps {
         let step = u8x16::from(*place);
-        let control = step.simd_le(u8x16::splat(LAST_CONTROL));
+        let control = controls(step);
         let letter = u8x16::from(LETTERS).shuffle(step.min(u8x16::splat(15)));
         if (control & letter.simd_eq(u8x16::splat(0))).any() {
             return None;
@@ -139,6 +114,28 @@ fn escape_each(out: &mut Vec<u8>, text: &[u8]) {
     }
 }
 
+/// Bytes compared before what was found is looked at.
+const BLOCK: usize = 1024;
+
+/// Whether a JSON text may have an escape with such a letter behind its backslash. One behind an escaped backslash counts
+/// as well: many bytes are compared at once, and none of them knows what is before it.
+#[must_use]
+pub fn has_escape(text: &[u8], is_letter: impl Fn(u8) -> bool) -> bool {
+    // Many texts have none.
+    let Some(first) = memchr::memchr(b'\\', text) else {
+        return false;
+    };
+    let text = &text[first..];
+    let next = text.get(1..).unwrap_or_default();
+    let mut blocks = text.chunks(BLOCK).zip(next.chunks(BLOCK));
+    blocks.any(|(block, next)| {
+        let pairs = block.iter().zip(next);
+        pairs.fold(false, |any, (byte, next)| {
+            any | ((*byte == b'\\') & is_letter(*next))
+        })
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -162,6 +159,29 @@ mod tests {
                     let text = String::from_utf8(text).unwrap();
                     assert_eq!(escaped(&text), serde_json::to_string(&text).unwrap());
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn escapes_are_found_by_their_letter() {
+        let long = "x".repeat(BLOCK - 1);
+        for (text, expected) in [
+            ("", false),
+            ("u", false),
+            (r#"\n\""#, false),
+            (r"\u0041", true),
+            (r"\n\u", true),
+            (r"\\u", true),
+            (r"\", false),
+        ] {
+            for text in [
+                text.to_owned(),
+                format!("{long}{text}"),
+                format!("\\n{long}{text}"),
+            ] {
+                let found = has_escape(text.as_bytes(), |letter| letter == b'u');
+                assert_eq!(found, expected, "{text}");
             }
         }
     }

@@ -16,6 +16,7 @@ mod json_type;
 mod media;
 mod name;
 mod outcome;
+pub(crate) mod rounds;
 mod secrecy;
 mod security;
 mod target;
@@ -29,7 +30,7 @@ pub use command::{
     Word, Work, is_given,
 };
 pub use corrections::{Corrections, Place};
-pub use escape::escape_json_into;
+pub use escape::{escape_json_into, has_escape};
 pub use grant::{Grant, InvalidPattern, Pattern, SubjectToken};
 pub use json::Json;
 pub use json_type::JsonType;
