@@ -95,6 +95,7 @@ fn token(text: &[u8], at: &mut usize) -> Option<u8> {
 fn peek(text: &[u8], at: &mut usize) -> Option<u8> {
     loop {
         match *text.get(*at)? {
+            // Nearly always so: one comparison instead of four.
             byte if byte > b' ' => return Some(byte),
             b' ' | b'\r' | b'\t' => *at += 1,
             b'\n' => {
@@ -135,6 +136,7 @@ fn string(text: &[u8], at: &mut usize, marks: &mut Marks) -> Option<()> {
         match byte {
             b'"' => return Some(()),
             b'\\' => match text.get(*at)? {
+                // Nearly all there are, without a call.
                 b'"' | b'\\' | b'/' | b'n' => *at += 1,
                 _ => *at += escape(text.get(*at..)?)?,
             },

@@ -23,7 +23,7 @@ impl Marks {
         Self { start, bits }
     }
 
-    /// The next mark, at this place or behind it.
+    /// The next mark, at this place or behind it. Places only grow: none lies before the round.
     #[inline(always)]
     pub(super) fn next(&mut self, text: &[u8], mut at: usize) -> usize {
         loop {
@@ -45,6 +45,7 @@ fn marks(round: &[u8; ROUND]) -> u64 {
     bits(round, |step| quoting(step) | controls(step))
 }
 
+/// Once for each text, and apart, so that what is done for every round stays short.
 #[inline(never)]
 fn last_marks(rest: &[u8]) -> u64 {
     marks(&last(rest, 0))

@@ -118,7 +118,8 @@ fn escape_each(out: &mut Vec<u8>, text: &[u8]) {
 const BLOCK: usize = 1024;
 
 /// Whether a JSON text may have an escape with such a letter behind its backslash. One behind an escaped backslash counts
-/// as well: many bytes are compared at once, and none of them knows what is before it.
+/// as well: many bytes are compared at once, and none of them knows what is before it. For that `is_letter` should have no
+/// branches (`|`, not `||`).
 #[must_use]
 pub fn has_escape(text: &[u8], is_letter: impl Fn(u8) -> bool) -> bool {
     // Many texts have none.
